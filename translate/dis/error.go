@@ -1,0 +1,73 @@
+package dis
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// Error is every failure of a call to DIS: refused by the service, or not
+// answered at all.
+type Error struct {
+	// Operation is the call, for example "PutRecords".
+	Operation string
+	// HTTPStatus is the status of the answer, 0 when none arrived.
+	HTTPStatus int
+	// Code is the DIS error code, for example "DIS.4301"; empty when the answer
+	// carried none.
+	Code string
+	// Message is the service's own text.
+	Message string
+	// RequestID is DIS's id of the request, for a support case; may be empty.
+	RequestID string
+	// NotProcessed is true when the request surely had no effect: it never left
+	// this process, or DIS refused it with a code of its own.
+	NotProcessed bool
+	// Err is the cause when no usable answer arrived.
+	Err error
+}
+
+// Error names the operation, the code, the message and the request id.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "DIS %s:", e.Operation)
+	switch {
+	case e.Code != "":
+		fmt.Fprintf(&b, " %s %s", e.Code, e.Message)
+	case e.HTTPStatus != 0:
+		fmt.Fprintf(&b, " HTTP %d %s", e.HTTPStatus, e.Message)
+	default:
+		fmt.Fprintf(&b, " no answer: %v", e.Err)
+	}
+	if e.HTTPStatus != 0 && e.Code != "" {
+		fmt.Fprintf(&b, " (HTTP %d)", e.HTTPStatus)
+	}
+	if e.RequestID != "" {
+		fmt.Fprintf(&b, " [request %s]", e.RequestID)
+	}
+	return b.String()
+}
+
+// Unwrap gives the cause, so that errors.Is(err, context.Canceled) works.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Throttled reports whether DIS asked to slow down: DIS.4303, DIS.4305 or HTTP 429.
+func (e *Error) Throttled() bool {
+	return e.Code == wire.CodeThrottled || e.Code == wire.CodeTooManyStreamCalls || e.HTTPStatus == 429
+}
+
+// HasCode reports whether err is a DIS error with one of the codes.
+func HasCode(err error, codes ...string) bool {
+	var disErr *Error
+	if !errors.As(err, &disErr) {
+		return false
+	}
+	for _, code := range codes {
+		if disErr.Code == code {
+			return true
+		}
+	}
+	return false
+}

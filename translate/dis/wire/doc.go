@@ -1,0 +1,12 @@
+// Package wire holds what travels between a DIS client and a DIS server: the
+// JSON bodies of the REST API, its error codes, and the text forms of its
+// identifiers (partition ids, sequence number ranges, hash ranges, cursors).
+//
+// The client (package dis) and the embedded server (package embedded) share
+// this package and nothing else, so a body that one of them misreads fails in
+// the other's tests. It knows nothing of HTTP, signing or Kafka.
+//
+// Field names, limits and texts follow the DIS API reference and the official
+// Java, Go and Python SDKs. Times are milliseconds since the Unix epoch unless
+// a name says otherwise.
+package wire

@@ -1,0 +1,64 @@
+// Package translate holds what the translators between Kafka and DIS share:
+// the topic as both sides see it, and the table that turns a DIS error into a
+// Kafka error.
+//
+// The translators are its subpackages: topics, produce, fetch, offsets and
+// record. They import this package, record, dis and wire, never each other;
+// the gateway connects them.
+package translate
+
+import (
+	"context"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// Topic is a DIS stream seen as a Kafka topic. A Topic is a snapshot and is
+// never changed after it was handed out.
+type Topic struct {
+	// Name is the Kafka name.
+	Name string
+	// StreamName and StreamID name the stream in DIS calls.
+	StreamName string
+	StreamID   string
+	// ID is the Kafka topic id: a UUID v5 of project and stream id. Zero while
+	// the stream id is not known.
+	ID [16]byte
+	// StreamType selects the limits of the stream.
+	StreamType wire.StreamType
+	// DataType is BLOB, JSON or CSV.
+	DataType string
+	// RetentionHours is how long DIS keeps a record.
+	RetentionHours int
+	// CreatedAt is the creation time of the stream in ms since the epoch.
+	CreatedAt int64
+	// Partitions is indexed by Kafka partition number: contiguous from 0, the
+	// CREATING ones at the end left out.
+	Partitions []Partition
+}
+
+// Partition is one partition of a topic at the time of the describe.
+type Partition struct {
+	Status wire.PartitionStatus
+	// Range is the zero value for an EXPIRED partition.
+	Range wire.SequenceRange
+}
+
+// Readable reports whether records can be read: ACTIVE, or retired (DELETED)
+// and not yet expired.
+func (p Partition) Readable() bool {
+	return p.Status == wire.PartitionActive || p.Status == wire.PartitionDeleted
+}
+
+// Catalog finds topics by their Kafka name. The error of an unknown topic
+// satisfies dis.HasCode(err, wire.CodeStreamNotFound).
+type Catalog interface {
+	Topic(ctx context.Context, name string) (*Topic, error)
+}
+
+// Failure is a Kafka error code with the text for clients whose protocol
+// version has room for one. Code 0 means success.
+type Failure struct {
+	Code    int16
+	Message string
+}
