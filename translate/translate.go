@@ -55,10 +55,3 @@ func (p Partition) Readable() bool {
 type Catalog interface {
 	Topic(ctx context.Context, name string) (*Topic, error)
 }
-
-// Failure is a Kafka error code with the text for clients whose protocol
-// version has room for one. Code 0 means success.
-type Failure struct {
-	Code    int16
-	Message string
-}
