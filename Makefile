@@ -1,0 +1,36 @@
+GO ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
+LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
+STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: build static dev test race lint bench image clean
+
+build: ## the binary, in bin/
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/kafka-dis-gateway ./cmd/kafka-dis-gateway
+
+static: ## the binary of the container image: no C library
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kafka-dis-gateway ./cmd/kafka-dis-gateway
+
+dev: ## the gateway with an embedded DIS
+	$(GO) run ./cmd/kafka-dis-gateway dev
+
+test:
+	$(GO) test ./...
+
+race:
+	GOFLAGS="$(GOFLAGS) -race" $(GO) test ./...
+
+lint:
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt: $$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(STATICCHECK) ./...
+
+bench: ## gateway against raw client, see docs/performance.md; BENCH='-rounds 1 -seconds 1' for a short run
+	$(GO) run ./bench $(BENCH)
+
+image:
+	docker build --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) -t kafka-dis-gateway .
+
+clean:
+	rm -rf bin
