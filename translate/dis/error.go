@@ -3,10 +3,15 @@ package dis
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
+
+// ErrAnswerTooLarge is the cause of an Error when an answer is longer than
+// Config.MaxResponseBytes.
+var ErrAnswerTooLarge = errors.New("the answer is longer than the limit")
 
 // Error is every failure of a call to DIS: refused by the service, or not
 // answered at all.
@@ -23,9 +28,11 @@ type Error struct {
 	// RequestID is DIS's id of the request, for a support case; may be empty.
 	RequestID string
 	// NotProcessed is true when the request surely had no effect: it never left
-	// this process, or DIS refused it with a code of its own.
+	// this process, or DIS refused it with a code of its own. It speaks for all
+	// attempts of a repeated call.
 	NotProcessed bool
-	// Err is the cause when no usable answer arrived.
+	// Err is the cause when no usable answer arrived, or what ended the wait for
+	// a further attempt.
 	Err error
 }
 
@@ -35,14 +42,16 @@ func (e *Error) Error() string {
 	fmt.Fprintf(&b, "DIS %s:", e.Operation)
 	switch {
 	case e.Code != "":
-		fmt.Fprintf(&b, " %s %s", e.Code, e.Message)
+		fmt.Fprintf(&b, " %s %s (HTTP %d)", e.Code, e.Message, e.HTTPStatus)
 	case e.HTTPStatus != 0:
 		fmt.Fprintf(&b, " HTTP %d %s", e.HTTPStatus, e.Message)
+	case e.NotProcessed:
+		b.WriteString(" not sent")
 	default:
-		fmt.Fprintf(&b, " no answer: %v", e.Err)
+		b.WriteString(" no answer")
 	}
-	if e.HTTPStatus != 0 && e.Code != "" {
-		fmt.Fprintf(&b, " (HTTP %d)", e.HTTPStatus)
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": %v", e.Err)
 	}
 	if e.RequestID != "" {
 		fmt.Fprintf(&b, " [request %s]", e.RequestID)
@@ -55,7 +64,8 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Throttled reports whether DIS asked to slow down: DIS.4303, DIS.4305 or HTTP 429.
 func (e *Error) Throttled() bool {
-	return e.Code == wire.CodeThrottled || e.Code == wire.CodeTooManyStreamCalls || e.HTTPStatus == 429
+	return e.Code == wire.CodeThrottled || e.Code == wire.CodeTooManyStreamCalls ||
+		e.HTTPStatus == http.StatusTooManyRequests
 }
 
 // HasCode reports whether err is a DIS error with one of the codes.

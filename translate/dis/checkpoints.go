@@ -1,0 +1,111 @@
+package dis
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// statesPage is the page size that every version of the API page allows.
+const statesPage = 100
+
+// CommitCheckpoint stores the position of an app in a partition; the newest
+// call wins. An empty CheckpointType means LAST_READ. DIS.4332: unknown app;
+// DIS.4224: the number is outside the partition's range.
+func (c *Client) CommitCheckpoint(ctx context.Context, commit wire.CommitCheckpointRequest) error {
+	if commit.CheckpointType == "" {
+		commit.CheckpointType = wire.CheckpointLastRead
+	}
+	return c.run(ctx, newRequest("CommitCheckpoint", http.MethodPost, c.records, "checkpoints").json(commit))
+}
+
+// CheckpointKey names one checkpoint.
+type CheckpointKey struct {
+	App        string
+	StreamName string
+	StreamID   string // for a stream shared by another account
+	Partition  int
+}
+
+// Checkpoint is a stored position. What the number means is up to those who
+// commit; the Kafka adapter stores the next offset to read.
+type Checkpoint struct {
+	SequenceNumber int64
+	Metadata       string
+}
+
+// GetCheckpoint returns nil without an error when none was committed. DIS.4332:
+// unknown app.
+func (c *Client) GetCheckpoint(ctx context.Context, key CheckpointKey) (*Checkpoint, error) {
+	var result wire.CheckpointResponse
+	call := newRequest("GetCheckpoint", http.MethodGet, c.records, "checkpoints").
+		set("stream_name", key.StreamName).set("stream_id", key.StreamID).
+		set("partition_id", wire.PartitionID(key.Partition)).set("app_name", key.App).
+		set("checkpoint_type", wire.CheckpointLastRead).into(&result)
+	err := c.run(ctx, call)
+	if HasCode(err, wire.CodeNoCheckpoint) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if result.SequenceNumber == "" {
+		return nil, nil
+	}
+	number, err := strconv.ParseInt(string(result.SequenceNumber), 10, 64)
+	if err != nil {
+		return nil, &Error{Operation: call.operation, HTTPStatus: http.StatusOK, Err: fmt.Errorf("decode answer: sequence_number: %w", err)}
+	}
+	if number < 0 {
+		return nil, nil
+	}
+	return &Checkpoint{SequenceNumber: number, Metadata: result.Metadata}, nil
+}
+
+// DeleteCheckpoints removes the checkpoint of one partition, or with nil those
+// of every partition of the stream.
+func (c *Client) DeleteCheckpoints(ctx context.Context, app, stream string, partition *int) error {
+	call := newRequest("DeleteCheckpoints", http.MethodDelete, c.records, "checkpoints").
+		set("stream_name", stream).set("app_name", app).set("checkpoint_type", wire.CheckpointLastRead)
+	if partition != nil {
+		call.set("partition_id", wire.PartitionID(*partition))
+	}
+	return c.run(ctx, call)
+}
+
+// ConsumerState returns the positions of an app in all partitions of a stream,
+// reading page by page; streamID alone names a stream shared by another
+// account. No states at all mean that nothing was committed.
+func (c *Client) ConsumerState(ctx context.Context, app, stream, streamID string) ([]wire.ConsumingState, error) {
+	var states []wire.ConsumingState
+	last := ""
+	for {
+		var page wire.ConsumerStateResponse
+		call := newRequest("ConsumerState", http.MethodGet, c.manager, "apps", app, "streams", firstSet(stream, streamID)).
+			set("checkpoint_type", wire.CheckpointLastRead).set("limit", strconv.Itoa(statesPage)).
+			set("start_partition_id", last).set("stream_id", streamID).into(&page)
+		err := c.run(ctx, call)
+		if HasCode(err, wire.CodeNoCheckpoint) {
+			return states, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		found := page.PartitionConsumingStates
+		// The API pages disagree on whether the start is part of the page.
+		if len(found) > 0 && string(found[0].PartitionID) == last {
+			found = found[1:]
+		}
+		states = append(states, found...)
+		if !page.HasMore {
+			return states, nil
+		}
+		if len(found) == 0 {
+			return nil, stuck(call)
+		}
+		last = string(found[len(found)-1].PartitionID)
+	}
+}

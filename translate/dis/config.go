@@ -1,0 +1,178 @@
+package dis
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// The defaults of a Config.
+const (
+	DefaultMaxConnections   = 128
+	DefaultMaxResponseBytes = 32 << 20
+	DefaultAttemptTimeout   = 60 * time.Second
+	DefaultUserAgent        = "kafka-dis-gateway"
+)
+
+// Config says which DIS to call and how.
+type Config struct {
+	// Endpoint is the base URL of records, cursors and checkpoints, for example
+	// "https://dis.cn-north-4.myhuaweicloud.com". A path prefix is kept.
+	Endpoint string
+	// ManagerEndpoint is the base URL of streams and apps; empty means Endpoint.
+	ManagerEndpoint string
+	// Region is part of every signature, for example "cn-north-4".
+	Region string
+	// ProjectID is part of every path.
+	ProjectID string
+	// Credentials sign the requests.
+	Credentials Credentials
+	// MaxConnections is how many requests run at once against one host; as many
+	// connections are kept open. Calls above it wait. Default 128.
+	MaxConnections int
+	// MaxResponseBytes is the longest answer that is read. Default 32 MiB.
+	MaxResponseBytes int64
+	// AttemptTimeout ends an attempt without a complete answer, including the
+	// wait for a connection. Default 60 s, as in the Java SDK.
+	AttemptTimeout time.Duration
+	// Retry says how often and how soon a failed call is repeated.
+	Retry RetryPolicy
+	// UserAgent is sent with every request. Default "kafka-dis-gateway".
+	UserAgent string
+	// CAFile holds PEM certificates to trust besides the system's; may be empty.
+	CAFile string
+	// Logger gets one debug line per repeated attempt.
+	Logger zerolog.Logger
+	// Observe, when set, is called once per HTTP attempt, from the goroutine of
+	// the call; it must not block.
+	Observe func(Call)
+}
+
+// Call describes one HTTP attempt to an observer.
+type Call struct {
+	// Operation is the name of the client's method, for example "PutRecords".
+	Operation string
+	// HTTPStatus is 0 when no answer arrived.
+	HTTPStatus int
+	// Code is the DIS error code, empty on success.
+	Code string
+	// Latency runs from before the signature until the answer is decoded.
+	Latency time.Duration
+	// Attempt counts from 1.
+	Attempt int
+	// RequestID is DIS's id of the request; may be empty.
+	RequestID string
+	// Err is nil on success and an *Error otherwise.
+	Err error
+}
+
+// checked returns the settings with defaults filled in and the base URLs in
+// normal form, or every mistake at once.
+func (c Config) checked() (Config, error) {
+	var mistakes []error
+	check := func(err error) {
+		if err != nil {
+			mistakes = append(mistakes, err)
+		}
+	}
+	if c.ManagerEndpoint == "" {
+		c.ManagerEndpoint = c.Endpoint
+	}
+	var err error
+	c.Endpoint, err = baseURL("Endpoint", c.Endpoint)
+	check(err)
+	managerEndpoint, err := baseURL("ManagerEndpoint", c.ManagerEndpoint)
+	if c.ManagerEndpoint != "" {
+		check(err)
+	}
+	c.ManagerEndpoint = managerEndpoint
+	check(headerWord("Region", c.Region))
+	check(headerWord("ProjectID", c.ProjectID))
+	if c.Credentials == nil {
+		check(errors.New("Credentials: must be set"))
+	}
+	c.MaxConnections, err = positive("MaxConnections", c.MaxConnections, DefaultMaxConnections)
+	check(err)
+	c.MaxResponseBytes, err = positive("MaxResponseBytes", c.MaxResponseBytes, DefaultMaxResponseBytes)
+	check(err)
+	c.AttemptTimeout, err = positive("AttemptTimeout", c.AttemptTimeout, DefaultAttemptTimeout)
+	check(err)
+	c.Retry, err = c.Retry.checked()
+	check(err)
+	if c.UserAgent == "" {
+		c.UserAgent = DefaultUserAgent
+	}
+	return c, errors.Join(mistakes...)
+}
+
+// positive returns the default for 0 and refuses what is negative.
+func positive[N int | int64 | time.Duration](setting string, value, fallback N) (N, error) {
+	if value < 0 {
+		return 0, fmt.Errorf("%s: %v is negative", setting, value)
+	}
+	if value == 0 {
+		return fallback, nil
+	}
+	return value, nil
+}
+
+// headerWord refuses values that could not stand in a header and a signature scope.
+func headerWord(setting, value string) error {
+	if value == "" {
+		return fmt.Errorf("%s: must be set", setting)
+	}
+	for _, r := range value {
+		if r <= ' ' || r == '/' || r > '~' {
+			return fmt.Errorf("%s: %q contains a character other than printable ASCII without space and slash", setting, value)
+		}
+	}
+	return nil
+}
+
+// baseURL checks an endpoint and removes what the signature must not contain:
+// the scheme's default port and a slash at the end.
+func baseURL(setting, text string) (string, error) {
+	if text == "" {
+		return "", fmt.Errorf("%s: must be set", setting)
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", setting, err)
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
+		return "", fmt.Errorf("%s: %q is not a URL of the form http(s)://host[:port]", setting, text)
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%s: must not carry a user, a query or a fragment", setting)
+	}
+	host := strings.ToLower(u.Host)
+	if (u.Scheme == "http" && u.Port() == "80") || (u.Scheme == "https" && u.Port() == "443") {
+		host = host[:strings.LastIndexByte(host, ':')]
+	}
+	return u.Scheme + "://" + host + strings.TrimRight(u.EscapedPath(), "/"), nil
+}
+
+// trustedCAs is nil, meaning the system's own, when no file is named.
+func trustedCAs(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("CAFile: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("CAFile: read the system's certificates: %w", err)
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("CAFile: %s holds no PEM certificate", file)
+	}
+	return pool, nil
+}

@@ -1,0 +1,101 @@
+package dis
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// PutRecords stores records in exactly one attempt: DIS does not recognise
+// repeated records, so the caller decides whether to send again and in which
+// order. A nil error means that DIS answered, not that it stored every record:
+// each result says so of its own.
+func (c *Client) PutRecords(ctx context.Context, put *wire.PutRecordsRequest) (*wire.PutRecordsResponse, error) {
+	result := new(wire.PutRecordsResponse)
+	call := newRequest("PutRecords", http.MethodPost, c.records, "records").json(put).into(result)
+	call.once = true
+	if err := c.run(ctx, call); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// CursorRequest says where to start reading. A stream shared by another account
+// is named by StreamID alone.
+type CursorRequest struct {
+	StreamName string
+	StreamID   string
+	Partition  int
+	// Type decides which of the two fields below counts; empty means
+	// AT_SEQUENCE_NUMBER.
+	Type           wire.CursorType
+	SequenceNumber int64 // for AT_ and AFTER_SEQUENCE_NUMBER
+	Timestamp      int64 // for AT_TIMESTAMP, ms
+}
+
+// GetCursor returns a cursor that is valid for wire.CursorLifetime. DIS.4224:
+// the sequence number is outside the partition's range; DIS.4300: the timestamp
+// is before its oldest record.
+func (c *Client) GetCursor(ctx context.Context, at CursorRequest) (string, error) {
+	var result wire.CursorResponse
+	call := newRequest("GetCursor", http.MethodGet, c.records, "cursors").
+		set("stream-name", at.StreamName).set("stream-id", at.StreamID).
+		set("partition-id", wire.PartitionID(at.Partition)).
+		set("cursor-type", string(at.Type)).into(&result)
+	switch at.Type {
+	case wire.CursorAtSequence, wire.CursorAfterSequence, "":
+		call.set("starting-sequence-number", strconv.FormatInt(at.SequenceNumber, 10))
+	case wire.CursorAtTimestamp:
+		call.set("timestamp", strconv.FormatInt(at.Timestamp, 10))
+	}
+	if err := c.run(ctx, call); err != nil {
+		return "", err
+	}
+	return result.PartitionCursor, nil
+}
+
+// GetRecordsRequest reads on from a cursor. Zero fields leave the choice to DIS.
+type GetRecordsRequest struct {
+	Cursor string
+	// MaxBytes bounds the data of all records. A record larger than that is never
+	// delivered.
+	MaxBytes int
+	// Limit bounds the number of records; current services ignore it.
+	Limit int
+	// AppName is the consuming app, for statistics.
+	AppName string
+}
+
+// GetRecords reads without waiting: an empty answer is immediate. The records'
+// data share memory, so one that is kept keeps them all. DIS.4225: the cursor
+// expired; DIS.4226: the position fell out of retention.
+func (c *Client) GetRecords(ctx context.Context, read GetRecordsRequest) (*wire.GetRecordsResponse, error) {
+	result := new(wire.GetRecordsResponse)
+	call := newRequest("GetRecords", http.MethodGet, c.records, "records").
+		set("partition-cursor", read.Cursor).set("max_fetch_bytes", ifPositive(read.MaxBytes)).
+		set("limit", ifPositive(read.Limit)).set("app_name", read.AppName).into(result)
+	if err := c.run(ctx, call); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+func ifPositive(number int) string {
+	if number <= 0 {
+		return ""
+	}
+	return strconv.Itoa(number)
+}
+
+// optionalJSON decodes an answer that may be empty.
+func optionalJSON(result any) func([]byte) error {
+	return func(answer []byte) error {
+		if len(answer) == 0 {
+			return nil
+		}
+		return json.Unmarshal(answer, result)
+	}
+}

@@ -1,0 +1,108 @@
+package dis
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// The largest pages of the API.
+const (
+	streamsPage    = 100
+	partitionsPage = 1000
+)
+
+// CreateStream asks for a stream; it exists in state CREATING when the call
+// returns. DIS.4307: the name is taken.
+func (c *Client) CreateStream(ctx context.Context, stream wire.CreateStreamRequest) error {
+	call := newRequest("CreateStream", http.MethodPost, c.manager, "streams").json(stream)
+	call.doneBefore = wire.CodeStreamExists
+	return c.run(ctx, call)
+}
+
+// ListStreams returns all streams of the project by name, reading page by page.
+func (c *Client) ListStreams(ctx context.Context) ([]wire.StreamInfo, error) {
+	var streams []wire.StreamInfo
+	last := ""
+	for {
+		var page wire.ListStreamsResponse
+		call := newRequest("ListStreams", http.MethodGet, c.manager, "streams").
+			set("limit", strconv.Itoa(streamsPage)).set("start_stream_name", last).into(&page)
+		if err := c.run(ctx, call); err != nil {
+			return nil, err
+		}
+		streams = append(streams, page.StreamInfoList...)
+		if !page.HasMoreStreams {
+			return streams, nil
+		}
+		if len(page.StreamInfoList) == 0 {
+			return nil, stuck(call)
+		}
+		last = page.StreamInfoList[len(page.StreamInfoList)-1].StreamName
+	}
+}
+
+// DescribeStream returns a stream with all its partitions in numeric order,
+// reading page by page. DIS.4301: unknown stream.
+func (c *Client) DescribeStream(ctx context.Context, name string) (*wire.DescribeStreamResponse, error) {
+	return c.describeStream(ctx, "DescribeStream", name, "")
+}
+
+// DescribeStreamByID does the same for a stream whose name is not visible,
+// because another account shares it.
+func (c *Client) DescribeStreamByID(ctx context.Context, id string) (*wire.DescribeStreamResponse, error) {
+	return c.describeStream(ctx, "DescribeStreamByID", id, id)
+}
+
+func (c *Client) describeStream(ctx context.Context, operation, segment, id string) (*wire.DescribeStreamResponse, error) {
+	var stream wire.DescribeStreamResponse
+	last := ""
+	for {
+		var page wire.DescribeStreamResponse
+		call := newRequest(operation, http.MethodGet, c.manager, "streams", segment).
+			set("limit_partitions", strconv.Itoa(partitionsPage)).
+			set("start_partitionId", last).set("stream_id", id).into(&page)
+		if err := c.run(ctx, call); err != nil {
+			return nil, err
+		}
+		partitions := append(stream.Partitions, page.Partitions...)
+		stream = page
+		stream.Partitions = partitions
+		if !page.HasMorePartitions {
+			return &stream, nil
+		}
+		if len(page.Partitions) == 0 {
+			return nil, stuck(call)
+		}
+		last = page.Partitions[len(page.Partitions)-1].PartitionID
+	}
+}
+
+// DeleteStream removes a stream and its records. DIS.4301: unknown stream.
+func (c *Client) DeleteStream(ctx context.Context, name string) error {
+	call := newRequest("DeleteStream", http.MethodDelete, c.manager, "streams", name)
+	call.doneBefore = wire.CodeStreamNotFound
+	return c.run(ctx, call)
+}
+
+// ChangePartitionCount scales a stream to target ACTIVE partitions. The current
+// count in the answer is 0 when the service does not tell it.
+func (c *Client) ChangePartitionCount(ctx context.Context, name string, target int) (*wire.ChangePartitionCountResponse, error) {
+	body := wire.ChangePartitionCountRequest{StreamName: name, TargetPartitionCount: target}
+	result := &wire.ChangePartitionCountResponse{StreamName: name, TargetPartitionCount: target}
+	call := newRequest("ChangePartitionCount", http.MethodPut, c.manager, "streams", name).json(body)
+	call.decode = optionalJSON(result) // documented without a body; the Java SDK reads one
+	if err := c.run(ctx, call); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// stuck is the failure of a page that promises more and brings nothing.
+func stuck(call *request) error {
+	return &Error{Operation: call.operation, HTTPStatus: http.StatusOK,
+		Err: errors.New("an empty page says that more follows")}
+}
