@@ -1,0 +1,137 @@
+package record
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// Layout of the v2 record batch (KIP-98). The length field counts what follows
+// it; the CRC covers everything from the attributes on.
+const (
+	lengthAt         = 8
+	leaderEpochAt    = 12
+	magicAt          = 16
+	crcAt            = 17
+	attributesAt     = 21
+	lastDeltaAt      = 23
+	baseTimestampAt  = 27
+	maxTimestampAt   = 35
+	producerIDAt     = 43
+	producerEpochAt  = 51
+	baseSequenceAt   = 53
+	countAt          = 57
+	batchHeaderBytes = 61
+
+	lengthCountsFrom = leaderEpochAt
+	batchMagic       = 2
+
+	attributeCodecMask     = 0x07
+	attributeLogAppendTime = 0x08
+	attributeTransactional = 0x10
+	attributeControl       = 0x20
+
+	// minRecordBytes is the shortest record: one byte each for length,
+	// attributes, two deltas, null key, null value and no headers.
+	minRecordBytes = 7
+
+	// zstdSinceProduce is the first Produce version whose clients may send
+	// zstd (KIP-110).
+	zstdSinceProduce = 7
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Frame is a batch whose header and checksum were checked and whose records
+// are still as the producer compressed them.
+type Frame struct {
+	// ProducerID is -1 for a producer that is not idempotent; ProducerEpoch and
+	// BaseSequence then mean nothing.
+	ProducerID    int64
+	ProducerEpoch int16
+	BaseSequence  int32
+	Codec         Codec
+	// Count is the number of records, at least 1. The records were not looked
+	// at yet: Scanner checks that there are as many.
+	Count int
+
+	baseTimestamp int64
+	body          []byte
+}
+
+// Parse checks the frame of exactly one v2 record batch as it came in a Produce
+// request of the version. It reads no records and allocates nothing. The error
+// is an *Error.
+func Parse(raw []byte, version int16) (Frame, error) {
+	if err := checkFraming(raw); err != nil {
+		return Frame{}, err
+	}
+	frame := Frame{
+		ProducerID:    int64(binary.BigEndian.Uint64(raw[producerIDAt:])),
+		ProducerEpoch: int16(binary.BigEndian.Uint16(raw[producerEpochAt:])),
+		BaseSequence:  int32(binary.BigEndian.Uint32(raw[baseSequenceAt:])),
+		baseTimestamp: int64(binary.BigEndian.Uint64(raw[baseTimestampAt:])),
+		body:          raw[batchHeaderBytes:],
+	}
+	attributes := binary.BigEndian.Uint16(raw[attributesAt:])
+	frame.Codec = Codec(attributes & attributeCodecMask)
+	if err := checkAttributes(attributes, frame.Codec, version); err != nil {
+		return Frame{}, err
+	}
+	count := int32(binary.BigEndian.Uint32(raw[countAt:]))
+	lastDelta := int32(binary.BigEndian.Uint32(raw[lastDeltaAt:]))
+	if count <= 0 || lastDelta != count-1 {
+		return Frame{}, invalid("the batch says %d records and a last offset delta of %d", count, lastDelta)
+	}
+	frame.Count = int(count)
+	if frame.ProducerID >= 0 && (frame.ProducerEpoch < 0 || frame.BaseSequence < 0) {
+		return Frame{}, invalid("producer id %d comes with epoch %d and base sequence %d",
+			frame.ProducerID, frame.ProducerEpoch, frame.BaseSequence)
+	}
+	return frame, nil
+}
+
+// checkFraming makes sure that raw is one whole v2 batch with a right checksum.
+func checkFraming(raw []byte) error {
+	if len(raw) == 0 {
+		return invalid("the partition comes without records")
+	}
+	if len(raw) <= magicAt {
+		return invalid("%d bytes are too few for a record batch", len(raw))
+	}
+	if magic := int8(raw[magicAt]); magic != batchMagic {
+		return invalid("record format %d in a Produce request that allows format %d only", magic, batchMagic)
+	}
+	if len(raw) < batchHeaderBytes {
+		return invalid("%d bytes are too few for a record batch", len(raw))
+	}
+	length := int64(int32(binary.BigEndian.Uint32(raw[lengthAt:])))
+	switch size := length + lengthCountsFrom; {
+	case size > int64(len(raw)):
+		return invalid("the batch says %d bytes, %d came", size, len(raw))
+	case size < int64(len(raw)):
+		return invalid("%d bytes follow the one batch that a partition may carry", int64(len(raw))-size)
+	}
+	want := binary.BigEndian.Uint32(raw[crcAt:])
+	if got := crc32.Checksum(raw[attributesAt:], castagnoli); got != want {
+		return refuse(kerr.CorruptMessage, "CRC-32C of the batch is %08x, its header says %08x", got, want)
+	}
+	return nil
+}
+
+func checkAttributes(attributes uint16, codec Codec, version int16) error {
+	switch {
+	case codec > CodecZstd:
+		return refuse(kerr.UnsupportedCompressionType, "unknown compression codec %d", int8(codec))
+	case codec == CodecZstd && version < zstdSinceProduce:
+		return refuse(kerr.UnsupportedCompressionType, "zstd needs Produce version %d, the request has %d", zstdSinceProduce, version)
+	case attributes&attributeTransactional != 0:
+		return refuse(kerr.TransactionalIDAuthorizationFailed, "transactions are not supported")
+	case attributes&attributeControl != 0:
+		return invalid("a producer may not write control batches")
+	case attributes&attributeLogAppendTime != 0:
+		return refuse(kerr.InvalidTimestamp, "a producer may not write batches with log append time")
+	}
+	return nil
+}
