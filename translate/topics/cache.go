@@ -1,0 +1,134 @@
+package topics
+
+import (
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// forgetAfter is how long a stream that is not listed stays in the cache, so
+// that an old answer is still recognised as older than what was learnt since.
+const forgetAfter = time.Minute
+
+// cache is what is known of the streams. Answers of DIS may arrive in another
+// order than the questions left, so each is stamped with the tick of its
+// question and an answer older than what is known is dropped. The catalog's
+// mutex guards it.
+type cache struct {
+	entries  map[string]*entry
+	ticks    int64
+	listTick int64 // of the list that was last applied
+}
+
+// entry is one name that was listed or asked for.
+type entry struct {
+	listing listing // as last listed, zero when it is not in the list
+	topic   *translate.Topic
+	err     error // why there is no topic, or why it is stale
+
+	described   int64 // tick of the describe that is stored here
+	invalidated int64 // tick of the last invalidation
+	checked     time.Time
+	used        time.Time // last lookup by name
+	unsettled   bool      // the next refresh describes it again
+}
+
+// listing is what the list shows of a stream and a change of which means that
+// it must be described again.
+type listing struct {
+	createTime int64
+	partitions int
+	retention  int
+	status     wire.StreamStatus
+}
+
+// answer is the outcome of a describe.
+type answer struct {
+	started   int64
+	at        time.Time
+	topic     *translate.Topic
+	unsettled bool
+	err       error
+}
+
+func (c *cache) tick() int64 {
+	c.ticks++
+	return c.ticks
+}
+
+func (c *cache) entry(name string) *entry {
+	e, ok := c.entries[name]
+	if !ok {
+		e = &entry{}
+		c.entries[name] = e
+	}
+	return e
+}
+
+// lookup answers from memory; current is false when DIS must be asked first.
+func (c *cache) lookup(name string, now time.Time, negativeTTL time.Duration) (topic *translate.Topic, err error, current bool) {
+	e, ok := c.entries[name]
+	if !ok {
+		return nil, nil, false
+	}
+	e.used = now
+	switch {
+	case e.described == 0, e.invalidated > e.described:
+		return nil, nil, false
+	case e.topic != nil:
+		return e.topic, nil, true
+	case now.Sub(e.checked) < negativeTTL:
+		return nil, e.err, true
+	default:
+		return nil, nil, false
+	}
+}
+
+// answer is what is known of a name right after a describe.
+func (c *cache) answer(name string) (*translate.Topic, error) {
+	e := c.entry(name)
+	if e.topic != nil {
+		return e.topic, nil
+	}
+	return nil, e.err
+}
+
+func (c *cache) invalidate(name string) {
+	if e, ok := c.entries[name]; ok {
+		e.invalidated = c.tick()
+	}
+}
+
+// store keeps the answer unless a later one is known. A failure leaves the last
+// good description in place, to be asked for again by the next refresh.
+func (c *cache) store(name string, a answer) {
+	e := c.entry(name)
+	if a.started < e.described {
+		return
+	}
+	e.described, e.checked, e.err = a.started, a.at, a.err
+	switch {
+	case a.err == nil:
+		e.topic, e.unsettled = a.topic, a.unsettled
+	case isDefinite(a.err):
+		e.topic, e.unsettled = nil, false
+	default:
+		e.unsettled = true
+	}
+}
+
+// topics gives every topic that exists, in no order.
+func (c *cache) topics() []*translate.Topic {
+	all := make([]*translate.Topic, 0, len(c.entries))
+	for name, e := range c.entries {
+		listed := e.listing != listing{}
+		switch {
+		case e.topic != nil && (listed || e.described > c.listTick):
+			all = append(all, e.topic)
+		case e.topic == nil && listed && (e.err == nil || !isMissing(e.err)):
+			all = append(all, &translate.Topic{Name: name, StreamName: name})
+		}
+	}
+	return all
+}

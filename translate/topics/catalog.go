@@ -1,0 +1,257 @@
+// Package topics shows the streams of a DIS project as Kafka topics, and
+// creates and deletes them.
+//
+// Every produce and fetch looks its topic up, so a lookup must not wait for
+// DIS: the catalog answers from memory and learns of changes in the background.
+// While it is used it lists the streams every few seconds and describes only
+// those that changed. A name it does not know is described at once, so that a
+// topic made elsewhere is found on the first request; the answer "does not
+// exist" holds for a second, so that a storm of metadata requests for a missing
+// topic costs one call.
+//
+// Stale beats wrong: when DIS does not answer, the last snapshot is served. A
+// topic is missing only when DIS said so, since clients give up the partitions
+// of a missing topic.
+package topics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// Streams are the calls of DIS that the catalog needs. A failure is a
+// *dis.Error.
+type Streams interface {
+	ListStreams(ctx context.Context) ([]wire.StreamInfo, error)
+	DescribeStream(ctx context.Context, name string) (*wire.DescribeStreamResponse, error)
+	CreateStream(ctx context.Context, request wire.CreateStreamRequest) error
+	DeleteStream(ctx context.Context, name string) error
+}
+
+// Config sets the catalog. Zero durations mean the defaults.
+type Config struct {
+	// ProjectID is part of the topic ids.
+	ProjectID string
+	// Refresh is the time between two lists of the streams while the catalog is
+	// used, default 5 s. It grows when listing is slow or fails.
+	Refresh time.Duration
+	// IdleAfter is how long after the last use the refreshing stops, default
+	// 5 min, which is how often most clients ask for metadata.
+	IdleAfter time.Duration
+	// DescribeEvery is the age at which a topic in use is described again even
+	// though the list shows no change, default 5 min: the list does not show
+	// that a retired partition expired.
+	DescribeEvery time.Duration
+	// NegativeTTL is how long a failed lookup is remembered, default 1 s.
+	NegativeTTL time.Duration
+	// CallTimeout bounds one list or describe with its repeats, default 10 s.
+	CallTimeout time.Duration
+	Logger      zerolog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	for _, d := range []struct {
+		value    *time.Duration
+		standard time.Duration
+	}{
+		{&c.Refresh, 5 * time.Second},
+		{&c.IdleAfter, 5 * time.Minute},
+		{&c.DescribeEvery, 5 * time.Minute},
+		{&c.NegativeTTL, time.Second},
+		{&c.CallTimeout, 10 * time.Second},
+	} {
+		if *d.value <= 0 {
+			*d.value = d.standard
+		}
+	}
+	return c
+}
+
+// Catalog is the topics of one project, safe for concurrent use.
+type Catalog struct {
+	cfg     Config
+	streams Streams
+	ctx     context.Context // of calls that serve several callers; ends with Close
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+	flights singleflight.Group
+
+	mu     sync.Mutex
+	cache  cache
+	pace   pace
+	closed bool
+}
+
+var _ translate.Catalog = (*Catalog)(nil)
+
+// errClosed answers lookups that would need DIS after Close.
+var errClosed = errors.New("the topic catalog is closed")
+
+// New makes an empty catalog. It calls DIS on the first use.
+func New(cfg Config, streams Streams) *Catalog {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Catalog{
+		cfg: cfg.withDefaults(), streams: streams, ctx: ctx, cancel: cancel,
+		cache: cache{entries: map[string]*entry{}},
+	}
+}
+
+// Close stops the refreshing and waits for the calls under way.
+func (c *Catalog) Close() {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.cancel()
+	c.running.Wait()
+}
+
+// Topic finds a topic by its Kafka name, from memory where possible.
+//
+// Errors: translate.ErrInvalidName; translate.ErrNotReady while the stream is
+// being created; a *dis.Error with wire.CodeStreamNotFound when it does not
+// exist or is being deleted; any other *dis.Error when DIS could not be asked
+// and nothing is known from before.
+func (c *Catalog) Topic(ctx context.Context, name string) (*translate.Topic, error) {
+	if err := ValidateName(name); err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	c.mu.Lock()
+	c.use(now)
+	topic, err, current := c.cache.lookup(name, now, c.cfg.NegativeTTL)
+	c.mu.Unlock()
+	if current {
+		return topic, err
+	}
+	return c.describe(ctx, name)
+}
+
+// Topics gives all topics, ordered by name. One that exists without being known
+// in detail (DIS is still creating it, or did not answer the describe) has no
+// partitions. The error is DIS's, and only when the streams were never listed.
+func (c *Catalog) Topics(ctx context.Context) ([]*translate.Topic, error) {
+	// A refresh that runs already may not describe every stream, hence twice.
+	for range 2 {
+		c.mu.Lock()
+		now := time.Now()
+		c.use(now)
+		c.pace.allUsed = now
+		current := c.pace.current(now, c.cfg)
+		c.mu.Unlock()
+		if current {
+			break
+		}
+		if err := c.wait(ctx, listFlight, c.refresh); err != nil && !c.listed() {
+			return nil, fmt.Errorf("list topics: %w", err)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.cache.topics()
+	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
+	return all, nil
+}
+
+// Invalidate makes the next lookup of the topic ask DIS.
+func (c *Catalog) Invalidate(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cache.invalidate(name)
+	c.flights.Forget(describeFlight + name) // it may have asked before the change
+}
+
+// Flights are calls that several callers wait for. No stream name has a space.
+const (
+	listFlight     = "list streams"
+	describeFlight = "describe "
+)
+
+// describe asks DIS for one stream and answers with what is known afterwards.
+func (c *Catalog) describe(ctx context.Context, name string) (*translate.Topic, error) {
+	err := c.wait(ctx, describeFlight+name, func() error {
+		c.describeNow(name)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look topic %q up: %w", name, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cache.answer(name)
+}
+
+// describeNow asks DIS for one stream and stores the answer.
+func (c *Catalog) describeNow(name string) {
+	c.mu.Lock()
+	started := c.cache.tick()
+	c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(c.ctx, c.cfg.CallTimeout)
+	defer cancel()
+	described, err := c.streams.DescribeStream(ctx, name)
+	_, err = c.store(name, started, described, err)
+	if err != nil && !isDefinite(err) && c.ctx.Err() == nil {
+		c.cfg.Logger.Warn().Err(err).Str("topic", name).Msg("describe failed, what is known of the topic is kept")
+	}
+}
+
+// store keeps the answer to a describe that began at the tick started, and gives
+// what it means.
+func (c *Catalog) store(name string, started int64, described *wire.DescribeStreamResponse, err error) (*translate.Topic, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var topic *translate.Topic
+	unsettled := false
+	if err == nil {
+		topic, unsettled, err = c.toTopic(name, described)
+	}
+	c.cache.store(name, answer{started: started, at: time.Now(), topic: topic, unsettled: unsettled, err: err})
+	return topic, err
+}
+
+// wait joins or starts a call that does not end with the caller's context.
+func (c *Catalog) wait(ctx context.Context, flight string, call func() error) error {
+	result := c.flights.DoChan(flight, func() (any, error) {
+		if !c.enter() {
+			return nil, errClosed
+		}
+		defer c.running.Done()
+		return nil, call()
+	})
+	select {
+	case r := <-result:
+		return r.Err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// enter registers a call that Close waits for; false after Close.
+func (c *Catalog) enter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.running.Add(1)
+	return true
+}
+
+func (c *Catalog) listed() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.pace.listedAt.IsZero()
+}
+
+// isMissing reports whether DIS said that the stream does not exist.
+func isMissing(err error) bool { return dis.HasCode(err, wire.CodeStreamNotFound) }

@@ -1,0 +1,121 @@
+package topics
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// idNamespace separates our UUIDs from all others of version 5. Changing it
+// would give every topic a new id, which clients take for a new topic.
+var idNamespace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://github.com/kafka-dis-gateway/kafka-dis-gateway"))
+
+// TopicID is the Kafka topic id of a stream: a UUID v5 of project and stream
+// id, so that a stream that was deleted and made again under its name gets a
+// new one. It is zero while the stream id is not known.
+func TopicID(projectID, streamID string) [16]byte {
+	if streamID == "" {
+		return [16]byte{}
+	}
+	return uuid.NewSHA1(idNamespace, []byte("topic/"+projectID+"/"+streamID))
+}
+
+// isDefinite reports whether the error is DIS's own word on the state of the
+// stream, as opposed to a call that failed.
+func isDefinite(err error) bool { return isMissing(err) || errors.Is(err, translate.ErrNotReady) }
+
+// toTopic reads a describe. unsettled is true when a partition is not in its
+// final state, so that the stream must be described again soon. The caller
+// holds the mutex.
+func (c *Catalog) toTopic(name string, d *wire.DescribeStreamResponse) (topic *translate.Topic, unsettled bool, err error) {
+	switch {
+	case isGone(d.Status):
+		return nil, false, &dis.Error{
+			Operation: "DescribeStream", HTTPStatus: 200, Code: wire.CodeStreamNotFound, NotProcessed: true,
+			Message: fmt.Sprintf("stream %s is being deleted (%s)", name, d.Status),
+		}
+	case d.Status == wire.StreamCreating:
+		return nil, false, fmt.Errorf("topic %q: %w", name, translate.ErrNotReady)
+	}
+	var before []translate.Partition
+	if known := c.cache.entries[name]; known != nil && known.topic != nil && known.topic.StreamID == d.StreamID {
+		before = known.topic.Partitions
+	}
+	partitions, unsettled, err := toPartitions(d.Partitions, before)
+	if err != nil {
+		return nil, false, fmt.Errorf("describe of stream %s: %w", name, err)
+	}
+	return &translate.Topic{
+		Name:           name,
+		StreamName:     name,
+		StreamID:       d.StreamID,
+		ID:             TopicID(c.cfg.ProjectID, d.StreamID),
+		StreamType:     d.StreamType,
+		DataType:       d.DataType,
+		RetentionHours: d.RetentionPeriod,
+		CreatedAt:      d.CreateTime,
+		Partitions:     partitions,
+	}, unsettled, nil
+}
+
+// toPartitions puts the partitions at the index of their number. Kafka clients
+// need contiguous numbers and a count that never shrinks, so a number that DIS
+// does not show counts as EXPIRED, CREATING ones are left out at the end only,
+// and a partition in the middle of a scaling, whose range cannot be read, stays
+// as it was before.
+func toPartitions(described []wire.PartitionResponse, before []translate.Partition) (list []translate.Partition, unsettled bool, err error) {
+	for _, d := range described {
+		number, err := wire.ParsePartitionID(d.PartitionID)
+		if err != nil {
+			return nil, false, err
+		}
+		if number > maxPartition {
+			return nil, false, fmt.Errorf("partition %q is above %d", d.PartitionID, maxPartition)
+		}
+		for len(list) <= number {
+			list = append(list, translate.Partition{Status: wire.PartitionExpired})
+		}
+		partition, final := toPartition(d)
+		if !final {
+			unsettled = true
+			if number < len(before) {
+				partition = before[number]
+			}
+		}
+		list[number] = partition
+	}
+	for len(list) < len(before) {
+		list = append(list, translate.Partition{Status: wire.PartitionExpired})
+	}
+	for len(list) > len(before) && list[len(list)-1].Status == wire.PartitionCreating {
+		list = list[:len(list)-1]
+	}
+	return slices.Clip(list), unsettled, nil
+}
+
+// maxPartition bounds the memory that a broken answer can take. DIS's quota is
+// 50 partitions; scaling reuses retired numbers before it makes new ones.
+const maxPartition = 100_000
+
+// toPartition reads one partition; final is false while DIS is still working on
+// it, which then counts as CREATING.
+func toPartition(d wire.PartitionResponse) (partition translate.Partition, final bool) {
+	switch d.Status {
+	case wire.PartitionExpired:
+		return translate.Partition{Status: d.Status}, true
+	case wire.PartitionActive, wire.PartitionDeleted:
+		if d.SequenceNumberRange == nil {
+			break
+		}
+		if bounds, err := wire.ParseSequenceRange(*d.SequenceNumberRange); err == nil {
+			return translate.Partition{Status: d.Status, Range: bounds}, true
+		}
+	}
+	return translate.Partition{Status: wire.PartitionCreating}, false
+}

@@ -1,0 +1,71 @@
+package topics
+
+import (
+	"encoding/base64"
+	"fmt"
+	"math"
+
+	"github.com/google/uuid"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+)
+
+// maxNameLength is the limit of a stream name in characters.
+const maxNameLength = 64
+
+// ValidateName refuses a topic name that no stream can have. DIS allows 1 to 64
+// of A-Z a-z 0-9 _ and -, where Kafka also allows dots and 249 characters. The
+// error is a translate.ErrInvalidName whose text is fit for the client.
+func ValidateName(name string) error {
+	if name == "" {
+		return fmt.Errorf("%w: it is empty", translate.ErrInvalidName)
+	}
+	if len(name) > maxNameLength {
+		return fmt.Errorf("%w: %.80q has %d characters, a DIS stream name has at most %d", translate.ErrInvalidName, name, len(name), maxNameLength)
+	}
+	for _, char := range []byte(name) {
+		if !allowed(char) {
+			return fmt.Errorf("%w: %q has characters that a DIS stream name cannot have, allowed are A-Z a-z 0-9 _ and -", translate.ErrInvalidName, name)
+		}
+	}
+	return nil
+}
+
+func allowed(char byte) bool {
+	return char >= 'a' && char <= 'z' || char >= 'A' && char <= 'Z' || char >= '0' && char <= '9' || char == '_' || char == '-'
+}
+
+// ClusterID names the project in its region as a Kafka cluster. It has the form
+// of Kafka's own ids, 22 characters of URL-safe base64, and every gateway of
+// the project gives the same one for ever: Connect and MirrorMaker store it.
+func ClusterID(projectID, region string) string {
+	for attempt := 0; ; attempt++ {
+		id := uuid.NewSHA1(idNamespace, fmt.Appendf(nil, "cluster/%s/%s/%d", region, projectID, attempt))
+		text := base64.RawURLEncoding.EncodeToString(id[:])
+		if text[0] != '-' { // command line tools would take it for a flag
+			return text
+		}
+	}
+}
+
+// The retention that DIS offers, in hours: whole days, at most a week.
+const (
+	retentionStep = 24
+	maxRetention  = 7 * 24
+)
+
+// RetentionHours turns Kafka's retention.ms into DIS's retention. It is rounded
+// up to whole days, so that nothing is dropped earlier than was asked for.
+// Unlimited retention (-1), other negative values and more than a week are
+// refused with INVALID_CONFIG.
+func RetentionHours(milliseconds int64) (int, error) {
+	hours := math.Ceil(float64(milliseconds) / 3_600_000)
+	if milliseconds < 0 || hours > maxRetention {
+		return 0, translate.Failure{
+			Code:    codeInvalidConfig,
+			Message: fmt.Sprintf("retention.ms %d: DIS keeps records for at most %d hours (%d ms)", milliseconds, maxRetention, maxRetention*3_600_000),
+		}
+	}
+	days := max(1, (int(hours)+retentionStep-1)/retentionStep)
+	return days * retentionStep, nil
+}

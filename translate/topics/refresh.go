@@ -1,0 +1,204 @@
+package topics
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+const (
+	describeParallel = 8
+	// refreshShare is the part of the time that refreshing may take, as 1/n: a
+	// project whose list is long is listed less often.
+	refreshShare = 20
+	maxRefresh   = time.Minute
+)
+
+// pace says when the streams are listed. The catalog's mutex guards it.
+type pace struct {
+	looping  bool
+	lastUse  time.Time
+	allUsed  time.Time // last call of Topics
+	listedAt time.Time // last success
+	complete bool      // that one described every stream, not only those in use
+	failures int       // in a row
+	failedAt time.Time
+	took     time.Duration
+}
+
+// interval is the time to the next list.
+func (p *pace) interval(standard time.Duration) time.Duration {
+	wait := max(standard, p.took*refreshShare)
+	for range min(p.failures, 10) {
+		wait *= 2
+	}
+	return min(wait, max(maxRefresh, standard))
+}
+
+// current reports whether Topics may answer from memory: the list is fresh, or
+// DIS fails at the moment and a try of the client's own would only make it wait.
+func (p *pace) current(now time.Time, cfg Config) bool {
+	if p.listedAt.IsZero() {
+		return false
+	}
+	fresh := 2 * p.interval(cfg.Refresh)
+	if p.failures > 0 {
+		return now.Sub(p.failedAt) < fresh
+	}
+	return p.complete && now.Sub(p.listedAt) < fresh
+}
+
+// use keeps the refreshing alive. The caller holds the mutex.
+func (c *Catalog) use(now time.Time) {
+	c.pace.lastUse = now
+	if c.pace.looping || c.closed {
+		return
+	}
+	c.pace.looping = true
+	c.running.Add(1)
+	go c.refreshWhileUsed()
+}
+
+func (c *Catalog) refreshWhileUsed() {
+	defer c.running.Done()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-timer.C:
+		}
+		if c.idle() {
+			return
+		}
+		if err := c.wait(c.ctx, listFlight, c.refresh); err != nil && c.ctx.Err() != nil {
+			return
+		}
+		c.mu.Lock()
+		timer.Reset(c.pace.interval(c.cfg.Refresh))
+		c.mu.Unlock()
+	}
+}
+
+// idle reports that nobody used the catalog for a while; the next use starts the
+// loop again.
+func (c *Catalog) idle() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.pace.lastUse) <= c.cfg.IdleAfter {
+		return false
+	}
+	c.pace.looping = false
+	return true
+}
+
+// refresh lists the streams and describes those that changed.
+func (c *Catalog) refresh() error {
+	began := time.Now()
+	c.mu.Lock()
+	started := c.cache.tick()
+	all := began.Sub(c.pace.allUsed) <= c.cfg.IdleAfter
+	c.mu.Unlock()
+
+	ctx, cancel := context.WithTimeout(c.ctx, c.cfg.CallTimeout)
+	defer cancel()
+	list, err := c.streams.ListStreams(ctx)
+	if err != nil {
+		c.refreshFailed(err)
+		return fmt.Errorf("list streams: %w", err)
+	}
+	c.mu.Lock()
+	changed := c.cache.apply(list, started, began, all, c.cfg.DescribeEvery)
+	c.mu.Unlock()
+	c.describeAll(changed)
+	c.refreshed(began, all)
+	return nil
+}
+
+func (c *Catalog) describeAll(names []string) {
+	var workers errgroup.Group
+	workers.SetLimit(describeParallel)
+	for _, name := range names {
+		workers.Go(func() error {
+			// A failure is stored with the topic and logged there.
+			_, _ = c.describe(c.ctx, name)
+			return nil
+		})
+	}
+	_ = workers.Wait() // the workers return no error
+}
+
+func (c *Catalog) refreshFailed(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pace.failures++
+	c.pace.failedAt = time.Now()
+	if c.pace.failures == 1 && c.ctx.Err() == nil {
+		c.cfg.Logger.Warn().Err(err).Msg("cannot list streams, topics are served as last seen")
+	}
+}
+
+func (c *Catalog) refreshed(began time.Time, all bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pace.failures > 0 {
+		c.cfg.Logger.Info().Int("failures", c.pace.failures).Msg("streams are listed again")
+	}
+	c.pace.failures = 0
+	c.pace.listedAt = time.Now()
+	c.pace.took = time.Since(began)
+	c.pace.complete = all
+}
+
+// apply takes over a list that began at the tick started, and names the streams
+// to describe: of all, or of those in use, the new and the changed ones.
+func (c *cache) apply(list []wire.StreamInfo, started int64, now time.Time, all bool, describeEvery time.Duration) []string {
+	c.listTick = started
+	listed := make(map[string]bool, len(list))
+	var changed []string
+	for _, info := range list {
+		if isGone(info.Status) {
+			continue
+		}
+		listed[info.StreamName] = true
+		e := c.entry(info.StreamName)
+		seen := listing{info.CreateTime, info.PartitionCount, info.RetentionPeriod, info.Status}
+		differs := e.listing != seen
+		e.listing = seen
+		wanted := all || !e.used.IsZero()
+		old := e.used.After(e.checked) && now.Sub(e.checked) > describeEvery
+		if wanted && (differs || e.topic == nil || e.unsettled || old) && e.described < started {
+			changed = append(changed, info.StreamName)
+		}
+	}
+	c.applyAbsent(listed, started, now)
+	return changed
+}
+
+// applyAbsent handles what the list does not show. The list may lag behind what
+// a describe said, so the next lookup asks DIS instead of believing the list.
+func (c *cache) applyAbsent(listed map[string]bool, started int64, now time.Time) {
+	for name, e := range c.entries {
+		if listed[name] {
+			continue
+		}
+		e.listing = listing{}
+		switch {
+		case e.described > started:
+		case now.Sub(e.checked) > forgetAfter && now.Sub(e.used) > forgetAfter:
+			delete(c.entries, name)
+		case e.topic != nil && e.invalidated < e.described:
+			e.invalidated = c.tick()
+		}
+	}
+}
+
+// isGone reports whether a stream in this state is no topic any more.
+func isGone(status wire.StreamStatus) bool {
+	return status == wire.StreamTerminating || status == wire.StreamTerminated
+}
