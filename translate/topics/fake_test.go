@@ -1,0 +1,197 @@
+package topics
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// fakeDIS is the stream calls of a DIS, with the failures and delays that a
+// test sets. Every call takes latency, so that calls overlap in virtual time.
+type fakeDIS struct {
+	mu        sync.Mutex
+	latency   time.Duration
+	streams   map[string]*wire.DescribeStreamResponse
+	fail      error // answer of every call
+	lists     int
+	describes map[string]int
+	parallel  int // describes running now
+	peak      int
+	describe  func(name string) (*wire.DescribeStreamResponse, error) // replaces the answer
+}
+
+func newFake(names ...string) *fakeDIS {
+	f := &fakeDIS{latency: 10 * time.Millisecond, streams: map[string]*wire.DescribeStreamResponse{}, describes: map[string]int{}}
+	for _, name := range names {
+		f.set(name, 1)
+	}
+	return f
+}
+
+// set makes a running stream with active partitions.
+func (f *fakeDIS) set(name string, partitions int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	d := &wire.DescribeStreamResponse{
+		StreamID: "id-" + name, StreamName: name, CreateTime: 1000, RetentionPeriod: 24,
+		Status: wire.StreamRunning, StreamType: wire.StreamCommon, DataType: "BLOB",
+	}
+	for i := range partitions {
+		d.Partitions = append(d.Partitions, partition(i, wire.PartitionActive, "[0 : 0]"))
+	}
+	f.streams[name] = d
+}
+
+func partition(number int, status wire.PartitionStatus, bounds string) wire.PartitionResponse {
+	p := wire.PartitionResponse{Status: status, PartitionID: wire.PartitionID(number)}
+	if bounds != "" {
+		p.SequenceNumberRange = &bounds
+	}
+	return p
+}
+
+// change edits a stream; a nil edit removes it.
+func (f *fakeDIS) change(name string, edit func(*wire.DescribeStreamResponse)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if edit == nil {
+		delete(f.streams, name)
+		return
+	}
+	next := *f.streams[name]
+	edit(&next)
+	f.streams[name] = &next
+}
+
+func (f *fakeDIS) failWith(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fail = err
+}
+
+func (f *fakeDIS) slow(latency time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.latency = latency
+}
+
+func (f *fakeDIS) counts(name string) (lists, describes int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.lists, f.describes[name]
+}
+
+func (f *fakeDIS) pause(ctx context.Context) error {
+	f.mu.Lock()
+	latency := f.latency
+	f.mu.Unlock()
+	select {
+	case <-time.After(latency):
+		return nil
+	case <-ctx.Done():
+		return &dis.Error{Operation: "Op", Err: ctx.Err()}
+	}
+}
+
+func (f *fakeDIS) ListStreams(ctx context.Context) ([]wire.StreamInfo, error) {
+	f.mu.Lock()
+	f.lists++
+	err := f.fail
+	var list []wire.StreamInfo
+	for name, d := range f.streams {
+		list = append(list, wire.StreamInfo{
+			StreamName: name, CreateTime: d.CreateTime, RetentionPeriod: d.RetentionPeriod, Status: d.Status, PartitionCount: len(d.Partitions),
+		})
+	}
+	f.mu.Unlock()
+	if late := f.pause(ctx); late != nil {
+		return nil, late
+	}
+	return list, err
+}
+
+func (f *fakeDIS) DescribeStream(ctx context.Context, name string) (*wire.DescribeStreamResponse, error) {
+	f.mu.Lock()
+	f.describes[name]++
+	f.parallel++
+	f.peak = max(f.peak, f.parallel)
+	d, err, describe := f.streams[name], f.fail, f.describe
+	f.mu.Unlock()
+	late := f.pause(ctx)
+	f.mu.Lock()
+	f.parallel--
+	f.mu.Unlock()
+	switch {
+	case late != nil:
+		return nil, late
+	case err != nil:
+		return nil, err
+	case describe != nil:
+		return describe(name)
+	case d == nil:
+		return nil, notFound(name)
+	}
+	return d, nil
+}
+
+func (f *fakeDIS) CreateStream(ctx context.Context, r wire.CreateStreamRequest) error {
+	if late := f.pause(ctx); late != nil {
+		return late
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fail != nil {
+		return f.fail
+	}
+	if f.streams[r.StreamName] != nil {
+		return refusal("CreateStream", wire.CodeStreamExists)
+	}
+	d := &wire.DescribeStreamResponse{
+		StreamID: "id-" + r.StreamName, StreamName: r.StreamName, CreateTime: 2000, RetentionPeriod: r.DataDuration,
+		Status: wire.StreamCreating, StreamType: r.StreamType, DataType: r.DataType,
+	}
+	for i := range r.PartitionCount {
+		d.Partitions = append(d.Partitions, partition(i, wire.PartitionCreating, ""))
+	}
+	f.streams[r.StreamName] = d
+	return nil
+}
+
+func (f *fakeDIS) DeleteStream(ctx context.Context, name string) error {
+	if late := f.pause(ctx); late != nil {
+		return late
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.streams[name] == nil {
+		return notFound(name)
+	}
+	next := *f.streams[name]
+	next.Status = wire.StreamTerminating
+	f.streams[name] = &next
+	return nil
+}
+
+func refusal(operation, code string) error {
+	return &dis.Error{Operation: operation, HTTPStatus: 400, Code: code, Message: "refused", RequestID: "r", NotProcessed: true}
+}
+
+func notFound(name string) error {
+	return fmt.Errorf("fake: %w", refusal("Describe of "+name, wire.CodeStreamNotFound))
+}
+
+var errDown = &dis.Error{Operation: "Op", NotProcessed: true, Err: errors.New("connection refused")}
+
+// open makes a catalog that ends with the test's bubble.
+func open(t *testing.T, f *fakeDIS) *Catalog {
+	t.Helper()
+	c := New(Config{ProjectID: "p"}, f)
+	t.Cleanup(c.Close)
+	return c
+}

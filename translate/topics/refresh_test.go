@@ -1,0 +1,172 @@
+package topics
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+func TestRefreshDescribesOnlyWhatChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		for i := range 1000 {
+			f.set(fmt.Sprintf("s%04d", i), 2)
+		}
+		c := open(t, f)
+		all, err := c.Topics(t.Context())
+		if err != nil || len(all) != 1000 {
+			t.Fatalf("%d topics, %v", len(all), err)
+		}
+		if f.peak > describeParallel {
+			t.Errorf("%d describes at once, want at most %d", f.peak, describeParallel)
+		}
+		f.set("s0007", 3)
+		f.change("s0008", func(d *wire.DescribeStreamResponse) { d.CreateTime, d.StreamID = 5000, "another" })
+		for range 10 {
+			time.Sleep(30 * time.Second)
+			if _, err := c.Topics(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 1000 {
+			name, want := fmt.Sprintf("s%04d", i), 1
+			if i == 7 || i == 8 {
+				want = 2
+			}
+			if _, got := f.counts(name); got != want {
+				t.Errorf("%s: %d describes, want %d", name, got, want)
+			}
+		}
+		wantPartitions(t, c, "s0007", 3)
+		if topic := wantPartitions(t, c, "s0008", 2); topic.ID != TopicID("p", "another") {
+			t.Error("a stream made again kept its topic id")
+		}
+	})
+}
+
+func TestRefreshLeavesStreamsAloneThatNobodyAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("used", "other")
+		c := open(t, f)
+		for range 20 {
+			wantPartitions(t, c, "used", 1)
+			time.Sleep(10 * time.Second)
+		}
+		if _, describes := f.counts("other"); describes != 0 {
+			t.Errorf("%d describes of a stream that nobody uses", describes)
+		}
+	})
+}
+
+func TestRefreshSeesChangesWithinSecondsWhileUsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("a", "b")
+		c := open(t, f)
+		wantTopics(t, c, "a:1", "b:1")
+		f.set("c", 1)
+		f.set("a", 3)
+		f.change("b", nil)
+		time.Sleep(6 * time.Second)
+		wantTopics(t, c, "a:3", "c:1")
+		wantPartitions(t, c, "a", 3)
+		if _, err := c.Topic(t.Context(), "b"); !dis.HasCode(err, wire.CodeStreamNotFound) {
+			t.Errorf("deleted elsewhere: got %v", err)
+		}
+	})
+}
+
+// The list does not show when a partition comes up, so an unfinished stream is
+// described until it is finished.
+func TestRefreshFollowsAPartitionInCreation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("a")
+		f.change("a", func(d *wire.DescribeStreamResponse) {
+			d.Partitions = append(d.Partitions, partition(1, wire.PartitionCreating, ""))
+		})
+		c := open(t, f)
+		wantPartitions(t, c, "a", 1)
+		time.Sleep(7 * time.Second)
+		wantPartitions(t, c, "a", 1)
+		f.change("a", func(d *wire.DescribeStreamResponse) {
+			d.Partitions = append(d.Partitions[:1:1], partition(1, wire.PartitionActive, "[0 : 0]"))
+		})
+		time.Sleep(7 * time.Second)
+		wantPartitions(t, c, "a", 2)
+	})
+}
+
+// Nor does it show that a retired partition expired.
+func TestRefreshDescribesOldTopicsInUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.set("a", 2)
+		f.change("a", func(d *wire.DescribeStreamResponse) {
+			d.Partitions = append(d.Partitions[:1:1], partition(1, wire.PartitionDeleted, "[5 : 9]"))
+		})
+		c := open(t, f)
+		wantPartitions(t, c, "a", 2)
+		f.change("a", func(d *wire.DescribeStreamResponse) {
+			d.Partitions = append(d.Partitions[:1:1], partition(1, wire.PartitionExpired, ""))
+		})
+		for range 70 {
+			time.Sleep(5 * time.Second)
+			wantPartitions(t, c, "a", 2)
+		}
+		if topic := wantPartitions(t, c, "a", 2); topic.Partitions[1].Status != wire.PartitionExpired {
+			t.Errorf("partition 1 is %s after 6 minutes", topic.Partitions[1].Status)
+		}
+	})
+}
+
+func TestRefreshStopsWhenIdleAndStartsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("a")
+		c := open(t, f)
+		wantTopics(t, c, "a:1")
+		time.Sleep(6 * time.Minute)
+		before, _ := f.counts("a")
+		if before < 50 || before > 62 {
+			t.Errorf("%d lists in the 5 minutes after a use, want one every 5 s", before)
+		}
+		time.Sleep(24 * time.Hour)
+		if after, _ := f.counts("a"); after != before {
+			t.Errorf("%d lists while nobody used it", after-before)
+		}
+		f.set("b", 1)
+		wantTopics(t, c, "a:1", "b:1")
+	})
+}
+
+func TestRefreshBacksOff(t *testing.T) {
+	t.Run("while DIS fails", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake("a")
+			c := open(t, f)
+			wantTopics(t, c, "a:1")
+			f.failWith(errDown)
+			for range 20 { // 10 minutes of use
+				time.Sleep(30 * time.Second)
+				wantPartitions(t, c, "a", 1)
+			}
+			if lists, _ := f.counts("a"); lists > 20 {
+				t.Errorf("%d lists in 10 minutes of an outage", lists)
+			}
+		})
+	})
+	t.Run("while listing is slow", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFake("a")
+			f.slow(time.Second)
+			c := open(t, f)
+			wantTopics(t, c, "a:1")
+			time.Sleep(4 * time.Minute)
+			if lists, _ := f.counts("a"); lists > 13 {
+				t.Errorf("%d lists of 1 s in 4 minutes", lists)
+			}
+		})
+	})
+}
