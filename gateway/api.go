@@ -1,0 +1,94 @@
+package gateway
+
+import (
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// class says who may call an API. Today every connection is in all of them;
+// group requests also exempt their connection from throttling.
+type class string
+
+const (
+	classOpen  class = "anyone, before authentication"
+	classTopic class = "readers and writers of the topics named"
+	classGroup class = "members of the group named"
+	classAdmin class = "administrators"
+)
+
+// api is one line of the table from which ApiVersions, dispatch and the table
+// in the README come.
+type api struct {
+	key      kmsg.Key
+	name     string
+	min, max int16
+	class    class
+	start    handler
+}
+
+// apiTable lists what this server speaks. Minimums are 0 throughout: clients
+// conclude features from the ranges, and several ignore a minimum altogether.
+// The maximums stop before the first version with topic ids. In the order of
+// the keys.
+func apiTable(cfg Config, parts Parts) []*api {
+	admin := topicAdmin{cfg: cfg, catalog: parts.Catalog, fetcher: parts.Fetch}
+	versions := &api{key: kmsg.ApiVersions, name: "ApiVersions", min: 0, max: 4, class: classOpen}
+	table := []*api{
+		{kmsg.Produce, "Produce", 0, 11, classTopic, handleProduce(parts.Catalog, parts.Produce)},
+		{kmsg.Fetch, "Fetch", 0, 12, classTopic, handleFetch(parts.Catalog, parts.Fetch)},
+		{kmsg.ListOffsets, "ListOffsets", 0, 6, classTopic, handleListOffsets(parts.Catalog, parts.Fetch)},
+		{kmsg.Metadata, "Metadata", 0, 9, classTopic, handleMetadata(cfg, parts.Catalog)},
+		{kmsg.OffsetCommit, "OffsetCommit", 0, 8, classGroup, lasting(parts.Groups, Groups.OffsetCommit)},
+		{kmsg.OffsetFetch, "OffsetFetch", 0, 8, classGroup, coordinated(parts.Groups, Groups.OffsetFetch)},
+		{kmsg.FindCoordinator, "FindCoordinator", 0, 4, classGroup, handleFindCoordinator()},
+		{kmsg.JoinGroup, "JoinGroup", 0, 9, classGroup, coordinated(parts.Groups, Groups.JoinGroup)},
+		{kmsg.Heartbeat, "Heartbeat", 0, 4, classGroup, coordinated(parts.Groups, Groups.Heartbeat)},
+		{kmsg.LeaveGroup, "LeaveGroup", 0, 5, classGroup, lasting(parts.Groups, Groups.LeaveGroup)},
+		{kmsg.SyncGroup, "SyncGroup", 0, 5, classGroup, coordinated(parts.Groups, Groups.SyncGroup)},
+		{kmsg.DescribeGroups, "DescribeGroups", 0, 5, classGroup, coordinated(parts.Groups, Groups.DescribeGroups)},
+		{kmsg.ListGroups, "ListGroups", 0, 4, classGroup, coordinated(parts.Groups, Groups.ListGroups)},
+		versions,
+		{kmsg.CreateTopics, "CreateTopics", 0, 6, classAdmin, handleCreateTopics(admin)},
+		{kmsg.DeleteTopics, "DeleteTopics", 0, 5, classAdmin, handleDeleteTopics(admin)},
+		{kmsg.InitProducerID, "InitProducerId", 0, 4, classTopic, handleInitProducerID(parts.Produce)},
+		{kmsg.DescribeConfigs, "DescribeConfigs", 0, 4, classAdmin, handleDescribeConfigs(cfg, parts.Catalog)},
+		{kmsg.DescribeCluster, "DescribeCluster", 0, 1, classAdmin, handleDescribeCluster(cfg)},
+	}
+	versions.start = handleApiVersions(table)
+	return table
+}
+
+// accepts checks a request before the rest of its frame is read. ApiVersions
+// answers every version: that is how a client finds one that both speak.
+func (a *api) accepts(p prefix) error {
+	if p.key != kmsg.ApiVersions.Int16() && (p.version < a.min || p.version > a.max) {
+		return badFramef("%s version %d; this gateway speaks %d to %d", a.name, p.version, a.min, a.max)
+	}
+	if p.key != kmsg.Produce.Int16() && p.length > maxFrame {
+		return badFramef("%s request of %d bytes; the limit is %d", a.name, p.length, maxFrame)
+	}
+	return nil
+}
+
+// decode reads header and body of a request at a version that the table has.
+// Records of the result point into rest.
+func (a *api) decode(p prefix, rest []byte) (requestHeader, kmsg.Request, error) {
+	req := a.key.Request()
+	version := p.version
+	unknown := version < a.min || version > a.max
+	if unknown { // ApiVersions alone: its body cannot be read, its header can
+		version = 0
+	}
+	req.SetVersion(version)
+	header, body, err := parseHeader(rest, req.IsFlexible())
+	if err != nil {
+		return header, nil, badFramef("%s request: %s", a.name, err)
+	}
+	if unknown {
+		req.SetVersion(p.version)
+		return header, req, nil
+	}
+	if err := req.ReadFrom(body); err != nil {
+		return header, nil, badFramef("malformed %s request, version %d: %v", a.name, p.version, err)
+	}
+	return header, req, nil
+}

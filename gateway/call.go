@@ -1,0 +1,92 @@
+package gateway
+
+import (
+	"context"
+	"runtime/debug"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
+)
+
+// handler begins one request. It runs on the connection's reader, so requests
+// reach it in the order in which the client sent them, and it must not wait.
+// Each call is finished exactly once, now or later and from any goroutine.
+type handler func(*call, kmsg.Request)
+
+// call is one request on its way to a reply.
+type call struct {
+	conn     *conn
+	x        *exchange
+	clientID string
+	arrived  time.Time
+	// release gives the produce-buffer space of the frame back; nil but for
+	// Produce.
+	release func()
+}
+
+// reply answers at the version of the request.
+func (c *call) reply(resp kmsg.Response) {
+	resp.SetVersion(c.x.version)
+	c.finish(resp, nil)
+}
+
+// silent finishes a request that gets no reply: Produce with acks=0.
+func (c *call) silent() { c.finish(nil, nil) }
+
+// fail closes the connection once the replies before this one have left.
+func (c *call) fail(err error) { c.finish(nil, err) }
+
+func (c *call) finish(resp kmsg.Response, err error) {
+	if c.release != nil {
+		c.release()
+	}
+	c.conn.pipe.finish(c.x, resp, err)
+}
+
+// guard, deferred around a call's work, turns a panic into the end of the
+// connection.
+func (c *call) guard() {
+	if value := recover(); value != nil {
+		c.fail(panicked{value, debug.Stack()})
+	}
+}
+
+// ctx ends with the connection.
+func (c *call) ctx() context.Context { return c.conn.ctx }
+
+// waits ends with the connection, or when a shutdown releases what only waits.
+func (c *call) waits() context.Context { return c.conn.waits }
+
+// detached is for work that goes on when its connection dies.
+func (c *call) detached() context.Context { return c.conn.server.life }
+
+func (c *call) client() groupcoord.Client { return c.conn.client(c.clientID) }
+
+// broker is the address under which the client finds this gateway.
+func (c *call) broker() (host string, port int32) {
+	host, p := c.conn.listener.advertised(c.conn.nc.LocalAddr())
+	return host, int32(p)
+}
+
+// atOnce answers on the reader what needs nobody else.
+func atOnce[Q kmsg.Request](answer func(*call, Q) kmsg.Response) handler {
+	return func(c *call, req kmsg.Request) { c.reply(answer(c, req.(Q))) }
+}
+
+// waiting answers in a goroutine of its own what may wait for DIS. An error
+// closes the connection.
+func waiting[Q kmsg.Request](answer func(context.Context, *call, Q) (kmsg.Response, error)) handler {
+	return func(c *call, req kmsg.Request) {
+		c.conn.spawn(func() {
+			defer c.guard()
+			resp, err := answer(c.ctx(), c, req.(Q))
+			if err != nil {
+				c.fail(err)
+				return
+			}
+			c.reply(resp)
+		})
+	}
+}

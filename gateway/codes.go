@@ -1,0 +1,28 @@
+package gateway
+
+import "github.com/twmb/franz-go/pkg/kerr"
+
+// The Kafka error codes that this package decides on itself; what DIS says is
+// turned into codes by translate.KafkaError.
+var (
+	unknownTopicOrPartition      = kerr.UnknownTopicOrPartition.Code            // 3
+	leaderNotAvailable           = kerr.LeaderNotAvailable.Code                 // 5
+	notLeaderOrFollower          = kerr.NotLeaderForPartition.Code              // 6
+	invalidTopic                 = kerr.InvalidTopicException.Code              // 17
+	invalidRequiredAcks          = kerr.InvalidRequiredAcks.Code                // 21
+	clusterAuthorizationFailed   = kerr.ClusterAuthorizationFailed.Code         // 31
+	unsupportedVersion           = kerr.UnsupportedVersion.Code                 // 35
+	topicAlreadyExists           = kerr.TopicAlreadyExists.Code                 // 36
+	invalidPartitions            = kerr.InvalidPartitions.Code                  // 37
+	invalidReplicaAssignment     = kerr.InvalidReplicaAssignment.Code           // 39
+	invalidConfig                = kerr.InvalidConfig.Code                      // 40
+	invalidRequest               = kerr.InvalidRequest.Code                     // 42
+	transactionalIDNotAuthorized = kerr.TransactionalIDAuthorizationFailed.Code // 53
+	fetchSessionIDNotFound       = kerr.FetchSessionIDNotFound.Code             // 70
+	topicDeletionDisabled        = kerr.TopicDeletionDisabled.Code              // 73
+	unsupportedEndpointType      = kerr.UnsupportedEndpointType.Code            // 115
+)
+
+// noTransactions is what every way into a transaction is answered.
+const noTransactions = "transactions are not supported by the Kafka gateway for DIS: " +
+	"unset transactional.id (Kafka Streams: processing.guarantee=at_least_once)"

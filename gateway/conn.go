@@ -1,0 +1,254 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
+)
+
+// Ends of a connection that are nobody's fault and are not logged.
+var (
+	errPeerClosed = errors.New("the peer closed the connection")
+	errIdle       = errors.New("idle for too long")
+	errDrained    = errors.New("every reply was sent before the shutdown")
+	errAborted    = errors.New("the server stopped")
+)
+
+// panicked is a bug that a request ran into.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p panicked) Error() string { return "a request panicked" }
+
+// conn is one client connection.
+//
+// Locks: mu guards only what its comment names and is never held while another
+// lock is taken.
+type conn struct {
+	server   *Server
+	listener Listener
+	nc       net.Conn
+	src      *bufio.Reader
+	pipe     *pipeline
+
+	ctx    context.Context // ends with the connection, its cause says why
+	cancel context.CancelCauseFunc
+	// waits ends with ctx, or earlier when a shutdown releases what only waits.
+	waits       context.Context
+	stopWaiting context.CancelFunc
+
+	produce, fetch lane
+
+	mu           sync.Mutex // guards the fields below
+	noMoreFrames bool
+	groupMember  bool // group requests came by: never muted
+	mutedUntil   time.Time
+	lastClientID string
+}
+
+func newConn(s *Server, l Listener, nc net.Conn) *conn {
+	c := &conn{server: s, listener: l, pipe: newPipeline()}
+	c.nc = s.metrics.counted(nc)
+	c.src = newFrameSource(c.nc)
+	c.ctx, c.cancel = context.WithCancelCause(context.Background())
+	c.waits, c.stopWaiting = context.WithCancel(c.ctx)
+	return c
+}
+
+// run serves the connection until it ends.
+func (c *conn) run() {
+	writer := make(chan struct{})
+	go func() {
+		defer close(writer)
+		defer c.recoverPanic(func(err error) { c.end(err) })
+		c.end(c.writeReplies())
+	}()
+	c.end(c.readRequests())
+	<-writer
+	c.stopWaiting()
+	c.logEnd()
+}
+
+// readRequests is the reader; its error says why there are no more requests.
+func (c *conn) readRequests() (err error) {
+	defer c.recoverPanic(func(p error) { err = p })
+	for {
+		err := c.readRequest()
+		if err == nil {
+			continue
+		}
+		if c.stopped() {
+			if err := c.pipe.waitEmpty(c.ctx); err != nil {
+				return err
+			}
+			return errDrained
+		}
+		return err
+	}
+}
+
+func (c *conn) readRequest() error {
+	if err := c.waitMuted(); err != nil {
+		return err
+	}
+	if err := c.awaitFrame(); err != nil {
+		return err
+	}
+	return c.receive()
+}
+
+// awaitFrame waits for the first byte of a frame. While a reply is due the
+// connection is not idle, however long that takes.
+func (c *conn) awaitFrame() error {
+	for {
+		c.allow(c.server.cfg.IdleTimeout)
+		_, err := c.src.Peek(1)
+		switch {
+		case c.stopped():
+			return errDrained
+		case err == nil:
+			return nil
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return errPeerClosed
+		case c.pipe.empty():
+			return errIdle
+		}
+	}
+}
+
+// allow gives the peer so long for the next read.
+func (c *conn) allow(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.noMoreFrames {
+		c.nc.SetReadDeadline(time.Now().Add(d)) // fails only when closed, and then the read does too
+	}
+}
+
+// stopReading makes the reader end after the frame that it has, and what only
+// waits return; replies still leave.
+func (c *conn) stopReading() {
+	c.mu.Lock()
+	c.noMoreFrames = true
+	c.nc.SetReadDeadline(time.Unix(1, 0)) // wakes the reader
+	c.mu.Unlock()
+	c.stopWaiting()
+}
+
+func (c *conn) stopped() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.noMoreFrames
+}
+
+// end closes the connection; the first cause counts. Closing with nothing left
+// to read sends FIN, so that the client sees a clean end.
+func (c *conn) end(cause error) {
+	if c.ctx.Err() != nil {
+		return
+	}
+	c.cancel(cause)
+	c.nc.Close() // nothing depends on the outcome
+}
+
+// recoverPanic, deferred, turns a panic into the end of this connection alone.
+func (c *conn) recoverPanic(handle func(error)) {
+	if value := recover(); value != nil {
+		handle(panicked{value, debug.Stack()})
+	}
+}
+
+// spawn runs work that belongs to this connection; a panic ends the connection.
+func (c *conn) spawn(work func()) {
+	c.server.tasks.Go(func() {
+		defer c.recoverPanic(c.end)
+		work()
+	})
+}
+
+// mute keeps the reader from the next frame for d, as Kafka does with a client
+// over its quota. A connection that carries group requests is never muted: a
+// late heartbeat would cost a rebalance.
+func (c *conn) mute(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if until := time.Now().Add(d); until.After(c.mutedUntil) {
+		c.mutedUntil = until
+	}
+}
+
+func (c *conn) waitMuted() error {
+	c.mu.Lock()
+	left := time.Until(c.mutedUntil)
+	exempt := c.groupMember || c.noMoreFrames
+	c.mu.Unlock()
+	if left <= 0 || exempt {
+		return nil
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-c.waits.Done():
+		return c.ctx.Err()
+	}
+}
+
+// noteRequest remembers what the rules above and the log need to know.
+func (c *conn) noteRequest(a *api, clientID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lastClientID = clientID
+	c.groupMember = c.groupMember || a.class == classGroup
+}
+
+func (c *conn) client(id string) groupcoord.Client {
+	host, _, err := net.SplitHostPort(c.nc.RemoteAddr().String())
+	if err != nil {
+		host = c.nc.RemoteAddr().String()
+	}
+	return groupcoord.Client{ID: id, Host: host}
+}
+
+// logEnd writes the one line about a connection that did not end well.
+func (c *conn) logEnd() {
+	cause := context.Cause(c.ctx)
+	log := c.server.cfg.Logger
+	event := log.Warn()
+	var p panicked
+	switch {
+	case errors.As(cause, &p):
+		event = log.Error().Interface("panic", p.value).Bytes("stack", p.stack)
+	case quiet(cause):
+		event = log.Debug()
+	}
+	c.mu.Lock()
+	id := c.lastClientID
+	c.mu.Unlock()
+	if id != "" {
+		event = event.Str("client_id", id)
+	}
+	event.Str("remote", c.nc.RemoteAddr().String()).Str("reason", cause.Error()).Msg("connection closed")
+	c.server.metrics.closed(cause)
+}
+
+// quiet are the ends that happen in normal operation.
+func quiet(cause error) bool {
+	for _, normal := range []error{errPeerClosed, errIdle, errDrained, errAborted, net.ErrClosed, io.EOF} {
+		if errors.Is(cause, normal) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,98 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Shutdown drains: everything is served on, also on new connections, until no
+// connection is left or Config.DrainReserve before ctx's deadline. Then no more
+// requests are read, waiting fetches and joins are released, started writes and
+// commits finished, their replies sent and the connections closed. At the
+// deadline what is left is cut off, which the error says.
+//
+// Shutdown closes the parts. It is called once.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.draining.Store(true)
+	s.serveOn(ctx)
+	s.stopAccepting()
+	for _, c := range s.connections() {
+		c.stopReading()
+	}
+	failures := []error{wrap("close the groups", s.parts.Groups.Close(ctx))}
+	if !s.waitQuiet(ctx, nil) {
+		left := s.abort()
+		failures = append(failures, fmt.Errorf("%d connections were cut off with requests unanswered", left))
+	}
+	failures = append(failures, wrap("finish writes", s.parts.Produce.Close(ctx)))
+	s.parts.Fetch.Close()
+	s.kill()
+	return errors.Join(failures...)
+}
+
+// serveOn is the part of the grace period in which nothing changes for clients.
+func (s *Server) serveOn(ctx context.Context) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		s.waitQuiet(ctx, nil)
+		return
+	}
+	timer := time.NewTimer(time.Until(deadline) - s.cfg.DrainReserve)
+	defer timer.Stop()
+	s.waitQuiet(ctx, timer.C)
+}
+
+// waitQuiet reports whether the last connection ended before ctx or expired.
+func (s *Server) waitQuiet(ctx context.Context, expired <-chan time.Time) bool {
+	for len(s.connections()) > 0 {
+		select {
+		case <-s.quiet:
+		case <-expired:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+// stopAccepting closes the listeners and turns connections away that were
+// accepted a moment ago.
+func (s *Server) stopAccepting() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+	for _, l := range s.listeners {
+		l.Close() // a second close is harmless
+	}
+}
+
+// abort ends every connection as it is, and work that outlives its connection.
+// It returns how many connections there were.
+func (s *Server) abort() int {
+	s.kill()
+	conns := s.connections()
+	for _, c := range conns {
+		c.end(errAborted)
+	}
+	return len(conns)
+}
+
+func (s *Server) connections() []*conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	conns := make([]*conn, 0, len(s.conns))
+	for c := range s.conns {
+		conns = append(conns, c)
+	}
+	return conns
+}
+
+func wrap(doing string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}

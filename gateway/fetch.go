@@ -1,0 +1,167 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
+)
+
+// firstBatchFetch is the first version of Fetch that takes the record batches
+// of Kafka 0.11.
+const firstBatchFetch = 4
+
+// Fetch
+//
+//	v0, v1 message sets of magic 0; v1 throttle time
+//	v2 magic 1
+//	v3 (KIP-74) limit of the whole reply
+//	v4 record batches (magic 2), isolation level, last stable offset (KIP-98)
+//	v5 log start offset
+//	v6 KAFKA_STORAGE_ERROR, same layout
+//	v7 (KIP-227) fetch sessions, error of the whole reply
+//	v8 throttling after the reply (KIP-219), same layout
+//	v9 (KIP-320) current leader epoch, not checked: there are none
+//	v10 zstd (KIP-110), same layout
+//	v11 (KIP-392) rack, preferred read replica
+//	v12 flexible, diverging epochs
+//
+// v0 to v3 are answered UNSUPPORTED_VERSION per partition. Old consumers throw
+// on a code that they do not expect there, which is wanted for once: the codes
+// that they survive would leave them waiting for ever without a word.
+//
+// Sessions are declined: every reply is a full one with session id 0. All
+// records are committed, so both isolation levels see the same.
+//
+// The fetches of a connection run one after the other, the next when the reply
+// of the last has left, as in Kafka: this bounds the replies in memory.
+func handleFetch(catalog Catalog, fetcher Fetcher) handler {
+	return func(c *call, request kmsg.Request) {
+		req := request.(*kmsg.FetchRequest)
+		written := c.conn.pipe.awaitWritten(c.x)
+		c.conn.fetch.run(c.conn.spawn, func() {
+			defer c.guard()
+			resp, err := answerFetch(c.waits(), catalog, fetcher, req)
+			if err != nil {
+				c.fail(err)
+				return
+			}
+			c.reply(resp)
+			select {
+			case <-written:
+			case <-c.ctx().Done():
+			}
+		})
+	}
+}
+
+func answerFetch(ctx context.Context, catalog Catalog, fetcher Fetcher, req *kmsg.FetchRequest) (kmsg.Response, error) {
+	resp := kmsg.NewPtrFetchResponse()
+	switch {
+	case req.ReplicaID >= 0:
+		return nil, badFramef("fetch by replica %d: this is no broker to replicate from", req.ReplicaID)
+	case req.SessionID != 0 || req.SessionEpoch > 0:
+		resp.ErrorCode = fetchSessionIDNotFound
+		return resp, nil
+	}
+	f := newFetching(req, resp)
+	if req.Version < firstBatchFetch {
+		f.failAll(unsupportedVersion)
+		return resp, nil
+	}
+	f.lookUp(ctx, catalog)
+	f.read(ctx, fetcher)
+	return resp, nil
+}
+
+// fetching is a Fetch request in progress.
+type fetching struct {
+	req  *kmsg.FetchRequest
+	resp *kmsg.FetchResponse
+	// wanted and answers are the partitions that are read, and their places in
+	// the reply.
+	wanted  []fetch.PartitionRequest
+	answers []*kmsg.FetchResponseTopicPartition
+	failed  bool // a partition has an error: the reply must not wait
+}
+
+func newFetching(req *kmsg.FetchRequest, resp *kmsg.FetchResponse) *fetching {
+	for _, t := range req.Topics {
+		topic := kmsg.NewFetchResponseTopic()
+		topic.Topic = t.Topic
+		for _, part := range t.Partitions {
+			partition := kmsg.NewFetchResponseTopicPartition()
+			partition.Partition = part.Partition
+			partition.HighWatermark = -1
+			partition.RecordBatches = []byte{} // null breaks several clients
+			topic.Partitions = append(topic.Partitions, partition)
+		}
+		resp.Topics = append(resp.Topics, topic)
+	}
+	return &fetching{req: req, resp: resp}
+}
+
+func (f *fetching) failAll(code int16) {
+	for t := range f.resp.Topics {
+		for i := range f.resp.Topics[t].Partitions {
+			f.resp.Topics[t].Partitions[i].ErrorCode = code
+		}
+	}
+}
+
+// lookUp sorts the partitions into those that can be read and those that
+// cannot. A topic that could not be looked up at all is
+// NOT_LEADER_OR_FOLLOWER: its watermarks are not known, so an empty success
+// would have to invent them, and every client refreshes and comes back.
+func (f *fetching) lookUp(ctx context.Context, catalog Catalog) {
+	for t, requested := range f.req.Topics {
+		topic, err := catalog.Topic(ctx, requested.Topic)
+		for i, part := range requested.Partitions {
+			answer := &f.resp.Topics[t].Partitions[i]
+			switch {
+			case err != nil:
+				answer.ErrorCode = translate.KafkaError(translate.CallFetch, err).Code
+				if answer.ErrorCode == 0 {
+					answer.ErrorCode = notLeaderOrFollower
+				}
+				f.failed = true
+			case part.Partition < 0 || int(part.Partition) >= len(topic.Partitions):
+				answer.ErrorCode, f.failed = unknownTopicOrPartition, true
+			default:
+				f.answers = append(f.answers, answer)
+				f.wanted = append(f.wanted, fetch.PartitionRequest{
+					Topic: topic, Partition: part.Partition, Offset: part.FetchOffset, MaxBytes: part.PartitionMaxBytes,
+				})
+			}
+		}
+	}
+}
+
+func (f *fetching) read(ctx context.Context, fetcher Fetcher) {
+	if len(f.wanted) == 0 {
+		return
+	}
+	maxWait := time.Duration(f.req.MaxWaitMillis) * time.Millisecond
+	if f.failed {
+		maxWait = 0
+	}
+	read := fetcher.Fetch(ctx, fetch.Request{
+		Version: f.req.Version, MaxWait: maxWait,
+		MinBytes: f.req.MinBytes, MaxBytes: f.req.MaxBytes, Partitions: f.wanted,
+	})
+	if len(read.Partitions) != len(f.wanted) {
+		panic(fmt.Sprintf("fetch answered %d of %d partitions", len(read.Partitions), len(f.wanted)))
+	}
+	for i, p := range read.Partitions {
+		answer := f.answers[i]
+		answer.ErrorCode, answer.HighWatermark, answer.LogStartOffset = p.Code, p.HighWatermark, p.LogStart
+		answer.LastStableOffset = p.HighWatermark
+		if p.Records != nil {
+			answer.RecordBatches = p.Records
+		}
+	}
+}

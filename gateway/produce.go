@@ -1,0 +1,192 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/produce"
+)
+
+// firstBatchVersion is the first version of Produce with the record batches of
+// Kafka 0.11.
+const firstBatchVersion = 3
+
+// longestProduce is the time to answer in, however long the client would wait:
+// request timeouts of clients begin at 30 s.
+const longestProduce = 25 * time.Second
+
+// Produce
+//
+//	v0 message sets (magic 0)
+//	v1 throttle time
+//	v2 message sets with timestamps (magic 1), log append time
+//	v3 record batches (magic 2), transactional id (KIP-98)
+//	v4 KAFKA_STORAGE_ERROR, same layout
+//	v5 log start offset
+//	v6 throttling after the reply (KIP-219), same layout
+//	v7 zstd (KIP-110), same layout
+//	v8 errors of single records, error message (KIP-467)
+//	v9 flexible
+//	v10 (KIP-951) the current leader, which never changes here
+//	v11 transactions of KIP-890, same layout
+//
+// v0 to v2 are answered UNSUPPORTED_VERSION: known since clients learned to ask
+// for versions (0.10), final in all of them, and true. The codes about message
+// formats are newer or mean compression.
+//
+// Requests of a connection take their turn in a lane of it, so that batches
+// reach the writer in order while the reader goes on. A topic that is not in
+// memory holds up its connection's produce requests alone.
+func handleProduce(catalog Catalog, producer Producer) handler {
+	return func(c *call, req kmsg.Request) {
+		p := newProduction(c, req.(*kmsg.ProduceRequest))
+		if p.open == 0 {
+			p.finish()
+			return
+		}
+		if refusal, refused := p.refusal(); refused {
+			p.refuseAll(refusal)
+			return
+		}
+		c.conn.produce.run(c.conn.spawn, func() {
+			defer c.guard()
+			p.submitAll(catalog, producer)
+		})
+	}
+}
+
+// production is a Produce request in progress.
+type production struct {
+	call     *call
+	req      *kmsg.ProduceRequest
+	resp     *kmsg.ProduceResponse
+	deadline time.Time
+
+	mu       sync.Mutex // guards the fields below and the partitions of resp
+	open     int        // partitions without a result
+	throttle time.Duration
+	failure  string // of the first partition that failed
+}
+
+func newProduction(c *call, req *kmsg.ProduceRequest) *production {
+	patience := longestProduce
+	if req.TimeoutMillis > 0 {
+		patience = min(patience, time.Duration(req.TimeoutMillis)*time.Millisecond)
+	}
+	p := &production{call: c, req: req, resp: kmsg.NewPtrProduceResponse(), deadline: c.arrived.Add(patience)}
+	for _, t := range req.Topics {
+		topic := kmsg.NewProduceResponseTopic()
+		topic.Topic = t.Topic
+		for _, part := range t.Partitions {
+			partition := kmsg.NewProduceResponseTopicPartition()
+			partition.Partition = part.Partition
+			partition.BaseOffset = -1
+			topic.Partitions = append(topic.Partitions, partition)
+			p.open++
+		}
+		p.resp.Topics = append(p.resp.Topics, topic)
+	}
+	return p
+}
+
+// refusal is why no partition of the request can be written.
+func (p *production) refusal() (translate.Failure, bool) {
+	switch {
+	case p.req.Version < firstBatchVersion:
+		return translate.Failure{Code: unsupportedVersion, Message: fmt.Sprintf(
+			"Produce version %d carries the message format of before Kafka 0.11, which is not supported", p.req.Version)}, true
+	case p.req.TransactionID != nil:
+		return translate.Failure{Code: transactionalIDNotAuthorized, Message: noTransactions}, true
+	case p.req.Acks < -1 || p.req.Acks > 1:
+		return translate.Failure{Code: invalidRequiredAcks, Message: fmt.Sprintf("acks=%d; allowed: 0, 1, all", p.req.Acks)}, true
+	}
+	return translate.Failure{}, false
+}
+
+func (p *production) refuseAll(why translate.Failure) {
+	for t := range p.resp.Topics {
+		for i := range p.resp.Topics[t].Partitions {
+			p.settle(&p.resp.Topics[t].Partitions[i], failedResult(why))
+		}
+	}
+}
+
+// submitAll hands every batch to its writer, in the order of the request.
+func (p *production) submitAll(catalog Catalog, producer Producer) {
+	for t, requested := range p.req.Topics {
+		topic, err := p.lookup(catalog, requested.Topic)
+		for i, batch := range requested.Partitions {
+			answer := &p.resp.Topics[t].Partitions[i]
+			switch {
+			case err != nil:
+				p.settle(answer, failedResult(translate.KafkaError(translate.CallProduce, err)))
+			case batch.Partition < 0 || int(batch.Partition) >= len(topic.Partitions):
+				p.settle(answer, failedResult(translate.Failure{Code: unknownTopicOrPartition, Message: fmt.Sprintf(
+					"topic %s has no partition %d", topic.Name, batch.Partition)}))
+			default:
+				producer.Submit(produce.Batch{
+					Topic: topic, Partition: batch.Partition, Records: batch.Records,
+					Version: p.req.Version, Acks: p.req.Acks, Timeout: max(time.Until(p.deadline), time.Millisecond),
+				}, func(r produce.Result) { p.settle(answer, r) })
+			}
+		}
+	}
+}
+
+// lookup may wait for DIS, but not longer than the client does. The records are
+// here, so a client that is gone does not end it.
+func (p *production) lookup(catalog Catalog, name string) (*translate.Topic, error) {
+	ctx, cancel := context.WithDeadline(p.call.detached(), p.deadline)
+	defer cancel()
+	return catalog.Topic(ctx, name)
+}
+
+// settle records the result of one partition; the last one finishes the call.
+func (p *production) settle(answer *kmsg.ProduceResponseTopicPartition, r produce.Result) {
+	p.mu.Lock()
+	answer.ErrorCode, answer.BaseOffset, answer.LogStartOffset = r.Code, r.BaseOffset, r.LogStartOffset
+	if r.Code != 0 {
+		answer.BaseOffset, answer.LogStartOffset = -1, -1
+		answer.ErrorMessage = kmsg.StringPtr(r.Message)
+		if p.failure == "" {
+			p.failure = fmt.Sprintf("partition %d: error %d: %s", answer.Partition, r.Code, r.Message)
+		}
+	}
+	for _, failed := range r.RecordErrors {
+		record := kmsg.NewProduceResponseTopicPartitionErrorRecord()
+		record.RelativeOffset = failed.Index
+		record.ErrorMessage = kmsg.StringPtr(failed.Message)
+		answer.ErrorRecords = append(answer.ErrorRecords, record)
+	}
+	p.throttle = max(p.throttle, r.ThrottleTime)
+	p.open--
+	last := p.open == 0
+	p.mu.Unlock()
+	if last {
+		p.finish()
+	}
+}
+
+// finish answers, and slows a client down that is over its quota. With acks=0
+// there is no reply: closing the connection is the only sign of a failure.
+func (p *production) finish() {
+	p.resp.ThrottleMillis = int32(p.throttle.Milliseconds())
+	p.call.conn.mute(p.throttle)
+	switch {
+	case p.req.Acks != 0:
+		p.call.reply(p.resp)
+	case p.failure != "":
+		p.call.fail(fmt.Errorf("produce with acks=0 failed: %s", p.failure))
+	default:
+		p.call.silent()
+	}
+}
+
+func failedResult(why translate.Failure) produce.Result {
+	return produce.Result{Code: why.Code, Message: why.Message}
+}
