@@ -1,0 +1,81 @@
+package groupcoord
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// DefaultInitialRebalanceDelay is Apache Kafka's group.initial.rebalance.delay.ms.
+const DefaultInitialRebalanceDelay = 3 * time.Second
+
+// newMemberJoinTimeout bounds how long a member that has never been part of a
+// generation is kept while its JoinGroup is held: nothing else tells the
+// coordinator that such a client is gone. Apache Kafka uses the same.
+const newMemberJoinTimeout = 5 * time.Minute
+
+// Config holds the settings of a [Coordinator]. Zero values mean the default
+// unless a field says otherwise.
+type Config struct {
+	// InitialRebalanceDelay is how long the first rebalance of an empty group
+	// waits for more members; every new one extends it, up to the rebalance
+	// timeout. Zero means no delay; see [DefaultInitialRebalanceDelay].
+	InitialRebalanceDelay time.Duration
+	// MinSessionTimeout and MaxSessionTimeout bound what clients may ask for
+	// (6 s, 30 min); outside of them JoinGroup is answered 26.
+	MinSessionTimeout, MaxSessionTimeout time.Duration
+	// MaxGroupSize is the most members one group may have; 0 is unlimited.
+	MaxGroupSize int
+	// MaxMetadata is the most characters of metadata kept with an offset
+	// (1000, the limit of DIS); above it the partition is answered 12.
+	MaxMetadata int
+	// CommitsInFlight is how many calls of OffsetStore.Commit one group may
+	// have running (16).
+	CommitsInFlight int
+	// CommitTimeout bounds one OffsetStore.Commit (12 s: a commit that waited
+	// for another one still ends inside a client's 30 s), FetchTimeout one
+	// OffsetStore.Fetch or FetchAll (20 s), SaveTimeout one Store.Save (5 s),
+	// LoadTimeout acquiring and loading a group (20 s), ListTimeout one
+	// OffsetStore.Groups (20 s).
+	CommitTimeout, FetchTimeout, SaveTimeout, LoadTimeout, ListTimeout time.Duration
+	// LoadPatience is how long requests wait for a group that is being loaded
+	// before they are told so (1 s).
+	LoadPatience time.Duration
+	// EmptyGroupLinger is how long a group without members stays in memory
+	// (1 min).
+	EmptyGroupLinger time.Duration
+	// RefreshInterval is how often the offsets of a group with members are
+	// read again to notice foreign changes (60 s).
+	RefreshInterval time.Duration
+	// ForeignChange is called, if set, for each offset of a group with members
+	// that somebody else has changed. It must not block.
+	ForeignChange func(ForeignChange)
+	Logger        zerolog.Logger
+}
+
+// ForeignChange tells that a committed offset is not the one this coordinator
+// stored last: another gateway or a program of its own serves the same group.
+type ForeignChange struct {
+	Group string
+	TopicPartition
+	// Acknowledged is the offset stored last from here, Found the one read
+	// back, -1 if there is none any more.
+	Acknowledged, Found int64
+}
+
+func (c Config) withDefaults() Config {
+	c.MinSessionTimeout = cmp.Or(c.MinSessionTimeout, 6*time.Second)
+	c.MaxSessionTimeout = cmp.Or(c.MaxSessionTimeout, 30*time.Minute)
+	c.MaxMetadata = cmp.Or(c.MaxMetadata, 1000)
+	c.CommitsInFlight = cmp.Or(c.CommitsInFlight, 16)
+	c.CommitTimeout = cmp.Or(c.CommitTimeout, 12*time.Second)
+	c.FetchTimeout = cmp.Or(c.FetchTimeout, 20*time.Second)
+	c.SaveTimeout = cmp.Or(c.SaveTimeout, 5*time.Second)
+	c.LoadTimeout = cmp.Or(c.LoadTimeout, 20*time.Second)
+	c.ListTimeout = cmp.Or(c.ListTimeout, 20*time.Second)
+	c.LoadPatience = cmp.Or(c.LoadPatience, time.Second)
+	c.EmptyGroupLinger = cmp.Or(c.EmptyGroupLinger, time.Minute)
+	c.RefreshInterval = cmp.Or(c.RefreshInterval, time.Minute)
+	return c
+}

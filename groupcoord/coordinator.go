@@ -1,0 +1,165 @@
+package groupcoord
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Client tells who sent a request: client.id and the remote address, both for
+// DescribeGroups; the id is also the first part of generated member ids.
+type Client struct {
+	ID, Host string
+}
+
+// Coordinator serves the classic group protocol of Kafka.
+//
+// There is one method per API. Each queues the request at once, so that calls
+// made one after the other are handled in that order, and calls reply exactly
+// once: perhaps before the method has returned, perhaps minutes later, and also
+// when ctx (that of the connection) has ended meanwhile; the answer is then for
+// nobody, but the member stays in the group until its timeout, as in Kafka.
+// reply must not block. A request belongs to the coordinator until its reply.
+type Coordinator struct {
+	cfg     Config
+	offsets OffsetStore
+	store   Store
+	owners  Owners
+
+	// ctx bounds all calls of the stores; it ends when Close gives up.
+	ctx     context.Context
+	cancel  context.CancelFunc
+	closing chan struct{}
+	wg      sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+	actors map[string]*actor
+}
+
+// New makes a coordinator. It needs no start; end it with Close.
+func New(cfg Config, offsets OffsetStore, store Store, owners Owners) *Coordinator {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Coordinator{
+		cfg:     cfg.withDefaults(),
+		offsets: offsets,
+		store:   store,
+		owners:  owners,
+		ctx:     ctx,
+		cancel:  cancel,
+		closing: make(chan struct{}),
+		actors:  make(map[string]*actor),
+	}
+}
+
+// Close answers waiting joins and syncs, and all requests from now on, with
+// NOT_COORDINATOR, finishes the commits it has accepted, and returns when
+// nothing runs any more. When ctx ends first, running calls of the stores are
+// cancelled; the error says so.
+func (c *Coordinator) Close(ctx context.Context) error {
+	c.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		close(c.closing)
+	}
+	c.mu.Unlock()
+
+	done := make(chan struct{})
+	go func() {
+		c.wg.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		c.cancel()
+		return nil
+	case <-ctx.Done():
+		c.cancel()
+		<-done
+		return fmt.Errorf("close group coordinator, unfinished calls cancelled: %w", ctx.Err())
+	}
+}
+
+// submit queues a request for its group.
+func (c *Coordinator) submit(group string, r request) {
+	if group == "" {
+		r.refuse(codeInvalidGroupID)
+		return
+	}
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		r.refuse(codeNotCoordinator)
+		return
+	}
+	a := c.actors[group]
+	if a == nil {
+		a = newActor(c, group)
+		c.actors[group] = a
+		c.wg.Go(a.run)
+	}
+	a.push(queued{at: time.Now(), event: r})
+	c.mu.Unlock()
+}
+
+// background runs f beside the groups unless the coordinator is closed.
+func (c *Coordinator) background(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.wg.Go(f)
+	return true
+}
+
+// retire takes a out of the map unless something was queued for it meanwhile.
+func (c *Coordinator) retire(a *actor) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(a.queue) > 0 {
+		return false
+	}
+	delete(c.actors, a.name)
+	return true
+}
+
+// newMemberID makes the id of a new member: the instance id of a static one,
+// the client id of others, and a UUID.
+func newMemberID(client Client, instance *string) string {
+	prefix := client.ID
+	if instance != nil {
+		prefix = *instance
+	}
+	return prefix + "-" + uuid.NewString()
+}
+
+// gather collects the answers of several groups to one request.
+type gather[R any] struct {
+	mu      sync.Mutex
+	left    int
+	results []R
+	done    func([]R)
+}
+
+func newGather[R any](n int, done func([]R)) *gather[R] {
+	g := &gather[R]{left: n, results: make([]R, n), done: done}
+	if n == 0 {
+		done(g.results)
+	}
+	return g
+}
+
+func (g *gather[R]) put(i int, result R) {
+	g.mu.Lock()
+	g.results[i] = result
+	g.left--
+	last := g.left == 0
+	g.mu.Unlock()
+	if last {
+		g.done(g.results)
+	}
+}

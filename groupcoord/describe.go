@@ -1,0 +1,122 @@
+package groupcoord
+
+import (
+	"context"
+	"slices"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// DescribeGroups, versions 0 to 5: v1 throttling, v3 authorized operations (not
+// computed), v4 instance id, v5 flexible. A group that does not exist is "Dead"
+// without an error; one that has only stored offsets is "Empty".
+func (c *Coordinator) DescribeGroups(ctx context.Context, _ Client, req *kmsg.DescribeGroupsRequest, reply func(*kmsg.DescribeGroupsResponse)) {
+	all := newGather(len(req.Groups), func(groups []kmsg.DescribeGroupsResponseGroup) {
+		resp := req.ResponseKind().(*kmsg.DescribeGroupsResponse)
+		resp.Groups = groups
+		c.findStored(ctx, resp, reply)
+	})
+	for i, name := range req.Groups {
+		e := &describeEvent{name, func(g kmsg.DescribeGroupsResponseGroup) { all.put(i, g) }}
+		if name == "" {
+			e.reply(describeGroup("", stateDead)) // the one API where it is just not there
+			continue
+		}
+		c.submit(name, e)
+	}
+}
+
+// findStored corrects the groups that are known only by their offsets.
+func (c *Coordinator) findStored(ctx context.Context, resp *kmsg.DescribeGroupsResponse, reply func(*kmsg.DescribeGroupsResponse)) {
+	if !slices.ContainsFunc(resp.Groups, missing) {
+		reply(resp)
+		return
+	}
+	started := c.background(func() {
+		stored, err := c.storedGroups(ctx)
+		for i := range resp.Groups {
+			g := &resp.Groups[i]
+			switch {
+			case !missing(*g):
+			case err != nil:
+				g.State, g.ErrorCode = "", codeLoading
+			case stored[g.Group]:
+				g.State = empty.String()
+			}
+		}
+		reply(resp)
+	})
+	if !started {
+		reply(resp)
+	}
+}
+
+func missing(g kmsg.DescribeGroupsResponseGroup) bool {
+	return g.State == stateDead && g.Group != ""
+}
+
+// storedGroups lists the groups with offsets; ctx is that of a connection.
+func (c *Coordinator) storedGroups(ctx context.Context) (map[string]bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.ListTimeout)
+	defer cancel()
+	defer context.AfterFunc(c.ctx, cancel)()
+	names, err := c.offsets.Groups(ctx)
+	if err != nil {
+		c.cfg.Logger.Warn().Err(err).Msg("list groups with stored offsets")
+		return nil, err
+	}
+	set := make(map[string]bool, len(names))
+	for _, name := range names {
+		set[name] = true
+	}
+	return set, nil
+}
+
+func describeGroup(name, state string) kmsg.DescribeGroupsResponseGroup {
+	g := kmsg.NewDescribeGroupsResponseGroup()
+	g.Group = name
+	g.State = state
+	return g
+}
+
+type describeEvent struct {
+	name  string
+	reply func(kmsg.DescribeGroupsResponseGroup)
+}
+
+func (e *describeEvent) loading() int16 { return codeLoading }
+
+func (e *describeEvent) refuse(code int16) {
+	g := describeGroup(e.name, "")
+	g.ErrorCode = code
+	e.reply(g)
+}
+
+func (e *describeEvent) apply(g *group) {
+	description := describeGroup(e.name, stateDead)
+	if g.exists {
+		description = g.describe()
+	}
+	g.answer(e, func() { e.reply(description) })
+}
+
+// describe shows the members, and once the group is stable their protocol,
+// metadata and assignment.
+func (g *group) describe() kmsg.DescribeGroupsResponseGroup {
+	d := describeGroup(g.name, g.state.String())
+	d.ProtocolType = g.protocolType
+	if g.state == stable {
+		d.Protocol = g.protocol
+	}
+	for _, m := range g.members.list {
+		r := kmsg.NewDescribeGroupsResponseGroupMember()
+		r.MemberID, r.InstanceID = m.id, m.instance
+		r.ClientID, r.ClientHost = m.client.ID, m.client.Host
+		if g.state == stable {
+			r.ProtocolMetadata = m.metadata(g.protocol)
+			r.MemberAssignment = m.assignment
+		}
+		d.Members = append(d.Members, r)
+	}
+	return d
+}
