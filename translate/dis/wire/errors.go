@@ -57,6 +57,7 @@ const (
 	CodeAppNotFound          = "DIS.4332" // app not found
 	CodeInvalidSchema        = "DIS.4360" // invalid data schema
 	CodeNoCheckpoint         = "DIS.4375" // app has no checkpoint
+	CodeTagLimit             = "DIS.4601" // more than 10 tags
 	CodeRebalanceInProgress  = "DIS.4701" // group rebalance in progress
 	CodeMemberNotFound       = "DIS.4702" // group member does not exist
 	CodeIllegalGeneration    = "DIS.4703" // stale generation

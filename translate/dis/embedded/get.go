@@ -1,0 +1,103 @@
+package embedded
+
+import (
+	"math"
+	"net/http"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+const (
+	defaultGetRecords = 1000
+	maxGetRecords     = 10000
+	// defaultGetBytes bounds the data of an answer when the client does not;
+	// it is the documented read throughput of a COMMON partition.
+	defaultGetBytes = 2 * mib
+	// maxGetBytes bounds it when the client asks for more.
+	maxGetBytes = 10 * mib
+)
+
+// getRecords serves GET /v2/{project}/records. The answer is immediate, also at
+// the end of a partition. A record bigger than max_fetch_bytes is not
+// delivered: the answer is empty and its cursor stands in front of it.
+func (s *Server) getRecords(r *request) (reply, error) {
+	limits, err := readLimits(r.query)
+	if err != nil {
+		return reply{}, err
+	}
+	cursor, err := s.readCursor(r.query.get("partition-cursor"))
+	if err != nil {
+		return reply{}, err
+	}
+	st, err := s.catalog.streamOfCursor(r.project, cursor)
+	if err != nil {
+		return reply{}, err
+	}
+	unlock, err := st.open()
+	if err != nil {
+		return reply{}, err
+	}
+	defer unlock()
+	p, err := st.readable(cursor.PartitionID)
+	if err != nil {
+		return reply{}, err
+	}
+	body, next, err := s.readRecords(st, p, cursor.StartingSequenceNumber, limits)
+	if err != nil {
+		return reply{}, err
+	}
+	body = append(body, `,"next_partition_cursor":"`...)
+	body = append(body, s.newCursor(st, p, wire.CursorAtSequence, next, nil)...)
+	return reply{http.StatusOK, append(body, `"}`...)}, nil
+}
+
+// getLimits bound one answer.
+type getLimits struct {
+	records int
+	bytes   int
+}
+
+func readLimits(q query) (getLimits, error) {
+	records, err := q.number("limit", 1, maxGetRecords, defaultGetRecords)
+	if err != nil {
+		return getLimits{}, err
+	}
+	bytes, err := q.number("max_fetch_bytes", 1, math.MaxInt64, defaultGetBytes)
+	return getLimits{records: records, bytes: min(bytes, maxGetBytes)}, err
+}
+
+// readRecords writes the beginning of the answer, up to the end of the records,
+// and gives the number behind the last of them. The caller holds st.mu.
+func (s *Server) readRecords(st *stream, p *partition, from int64, limits getLimits) (body []byte, next int64, err error) {
+	readable := p.position()
+	switch {
+	case from < readable.Oldest:
+		return nil, 0, recordExpired(from, readable.Oldest, readable.Next)
+	case from > readable.Next:
+		return nil, 0, sequenceOutOfRange(from, readable.Oldest, readable.Next)
+	}
+	if p.limiters != nil {
+		now := s.config.Now()
+		if !p.limiters.allowRead(now) {
+			return nil, 0, throttled(st.name, p.id)
+		}
+		limits.bytes = min(limits.bytes, p.limiters.readBytes.Burst())
+		left := limits.bytes
+		defer func() { p.limiters.chargeRead(now, left-limits.bytes) }()
+	}
+	body, next = append(body, `{"records":[`...), from
+	err = s.store.scan(st.number, p.number, from, readable.Next, func(number int64, r *storedRecord) bool {
+		if limits.records == 0 || len(r.data) > limits.bytes {
+			return false
+		}
+		limits.records--
+		limits.bytes -= len(r.data)
+		if number > from {
+			body = append(body, ',')
+		}
+		body = appendGetRecord(body, number, r)
+		next = number + 1
+		return true
+	})
+	return append(body, ']'), next, err
+}

@@ -1,0 +1,150 @@
+package embedded
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"crypto/rand"
+)
+
+// maxBodyBytes is the documented limit of a signed body.
+const maxBodyBytes = 12 << 20
+
+// request is a verified request on its way to the function that serves it.
+type request struct {
+	project string
+	path    []string // the variable parts of the path, in order
+	query   query
+	body    []byte
+}
+
+// reply is an answer; a nil body is an empty one.
+type reply struct {
+	status int
+	body   []byte
+}
+
+func jsonReply(status int, value any) (reply, error) {
+	body, err := json.Marshal(value)
+	return reply{status, body}, err
+}
+
+func emptyReply(status int) (reply, error) { return reply{status: status}, nil }
+
+// serve answers one HTTP request. Whatever happens inside, the client gets a
+// DIS answer and other requests go on.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	id := requestID()
+	answer, err := s.answer(r)
+	if err != nil {
+		answer = s.errorReply(id, r, err)
+	}
+	if !s.delay(r.Context()) {
+		return
+	}
+	header := w.Header()
+	header.Set("X-Request-Id", id)
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(len(answer.body)))
+	if answer.status == http.StatusNoContent {
+		header.Del("Content-Type")
+		header.Del("Content-Length")
+	}
+	w.WriteHeader(answer.status)
+	// A failed write means that the client is gone; nobody is left to be told.
+	_, _ = w.Write(answer.body)
+}
+
+// answer reads, verifies and processes a request. A panic becomes an error.
+func (s *Server) answer(r *http.Request) (answer reply, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			s.config.Logger.Error().Interface("panic", cause).Bytes("stack", debug.Stack()).
+				Str("path", r.URL.Path).Msg("embedded DIS request panicked")
+			err = internalError()
+		}
+	}()
+	body, err := readBody(r)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := s.verifier.verify(r, body); err != nil {
+		return reply{}, err
+	}
+	route, request, err := s.match(r)
+	if err != nil {
+		return reply{}, err
+	}
+	request.body = body
+	if !s.running.start() {
+		return reply{}, &apiError{http.StatusServiceUnavailable, internalError().code, "System error. [shutting down]"}
+	}
+	defer s.running.done()
+	return route.serve(s, request)
+}
+
+func readBody(r *http.Request) ([]byte, error) {
+	if r.ContentLength > maxBodyBytes {
+		return nil, tooLarge("body", maxBodyBytes)
+	}
+	if r.ContentLength > 0 {
+		body := make([]byte, r.ContentLength)
+		if _, err := io.ReadFull(r.Body, body); err != nil {
+			return nil, invalidRequest("body", err)
+		}
+		return body, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBodyBytes+1))
+	if err != nil {
+		return nil, invalidRequest("body", err)
+	}
+	if len(body) > maxBodyBytes {
+		return nil, tooLarge("body", maxBodyBytes)
+	}
+	return body, nil
+}
+
+func (s *Server) errorReply(id string, r *http.Request, err error) reply {
+	var refused *apiError
+	if !errors.As(err, &refused) {
+		s.config.Logger.Error().Err(err).Str("request", id).Str("method", r.Method).Str("path", r.URL.Path).
+			Msg("embedded DIS request failed")
+		refused = internalError()
+	}
+	body, err := refused.body()
+	if err != nil { // two strings always marshal
+		panic(err)
+	}
+	return reply{refused.status, body}
+}
+
+// delay waits for the configured latency. It is false when the client has gone
+// meanwhile. Closing the server ends the wait.
+func (s *Server) delay(ctx context.Context) bool {
+	if s.config.Latency == 0 {
+		return true
+	}
+	timer := time.NewTimer(s.config.Latency)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.closing:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func requestID() string {
+	var id [16]byte
+	rand.Read(id[:]) // never fails
+	return hex.EncodeToString(id[:])
+}

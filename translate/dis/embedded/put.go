@@ -1,0 +1,106 @@
+package embedded
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+)
+
+// putRecords serves POST /v2/{project}/records. A record that cannot be stored
+// is reported in its place of the answer and does not stop the others.
+func (s *Server) putRecords(r *request) (reply, error) {
+	body, err := decodePut(r.body)
+	if err != nil {
+		return reply{}, err
+	}
+	st, err := s.catalog.stream(r.project, body.streamName, body.streamID)
+	if err != nil {
+		return reply{}, err
+	}
+	results, err := s.put(st, body.records)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{http.StatusOK, appendPutReply(nil, results)}, nil
+}
+
+// putResult is the place of a record, or why it has none.
+type putResult struct {
+	partition *partition
+	number    int64
+	refused   *apiError
+}
+
+func (s *Server) put(st *stream, records []putRecord) ([]putResult, error) {
+	unlock, err := st.open()
+	if err != nil {
+		return nil, err
+	}
+	unlock = sync.OnceFunc(unlock)
+	defer unlock()
+	if err := checkRequestSize(st, records); err != nil {
+		return nil, err
+	}
+	results := st.route(records)
+	s.throttle(st, records, results)
+
+	now := s.now()
+	order, chunks := buildChunks(records, results, now)
+	if len(order) == 0 {
+		return results, nil
+	}
+	places, err := s.store.appendChunks(st, chunks, now, unlock)
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range places {
+		for i := range at.count {
+			results[order[i]].number = at.first + int64(i)
+		}
+		order = order[at.count:]
+	}
+	return results, nil
+}
+
+// checkRequestSize enforces the limit of one request, which does not count
+// partition keys.
+func checkRequestSize(st *stream, records []putRecord) error {
+	total := 0
+	for i := range records {
+		total += len(records[i].data)
+	}
+	if limit := limitsOf(st.meta.Settings.StreamType).requestBytes; total > limit {
+		return tooLarge("records", limit)
+	}
+	return nil
+}
+
+// buildChunks encodes the accepted records, partition by partition; order has
+// their indices in the same sequence.
+func buildChunks(records []putRecord, results []putResult, now int64) (order []int, chunks []chunk) {
+	order = make([]int, 0, len(records))
+	for i := range results {
+		if results[i].refused == nil {
+			order = append(order, i)
+		}
+	}
+	sortByPartition(order, results)
+	var builder chunkBuilder
+	for _, i := range order {
+		if !records[i].hasTimestamp {
+			records[i].timestamp = now
+		}
+		builder.add(results[i].partition, &records[i].storedRecord)
+	}
+	builder.cut()
+	return order, builder.chunks
+}
+
+// sortByPartition brings records into ascending partition order and keeps the
+// order of the request within a partition.
+func sortByPartition(order []int, results []putResult) {
+	byPartition := func(a, b int) int { return results[a].partition.number - results[b].partition.number }
+	if !slices.IsSortedFunc(order, byPartition) {
+		slices.SortStableFunc(order, byPartition)
+	}
+}

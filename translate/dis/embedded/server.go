@@ -1,0 +1,115 @@
+package embedded
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Server is an embedded DIS on an open store.
+type Server struct {
+	config   Config
+	store    *store
+	catalog  *catalog
+	verifier *verifier
+
+	// admin orders creation, deletion and scaling.
+	admin sync.Mutex
+
+	closing chan struct{} // closed when Close begins
+	running running
+	sweeper sync.WaitGroup
+	close   func() error
+}
+
+// Open opens the store in the data directory and recovers the streams. It
+// fails with one message that names the directory when another process has it
+// open or when it was written in a format that this version does not know.
+func Open(config Config) (*Server, error) {
+	config = config.withDefaults()
+	if err := config.validate(); err != nil {
+		return nil, fmt.Errorf("embedded DIS settings: %w", err)
+	}
+	store, err := openStore(config.DataDir, config.Logger)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		config:   config,
+		store:    store,
+		catalog:  newCatalog(),
+		verifier: newVerifier(config),
+		closing:  make(chan struct{}),
+	}
+	s.close = sync.OnceValue(s.shutDown)
+	if err := s.load(); err != nil {
+		return nil, errors.Join(fmt.Errorf("recover data directory %s: %w", config.DataDir, err), store.close())
+	}
+	s.sweeper.Go(s.sweepRegularly)
+	return s, nil
+}
+
+// Handler serves the REST API below /v2.
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
+
+// Close lets the requests that are being processed finish, answers later ones
+// with 503, and closes the store. It may be called more than once.
+func (s *Server) Close() error { return s.close() }
+
+func (s *Server) shutDown() error {
+	close(s.closing)
+	s.running.stop()
+	s.sweeper.Wait()
+	if err := s.store.close(); err != nil {
+		return fmt.Errorf("close the embedded DIS store: %w", err)
+	}
+	return nil
+}
+
+func (s *Server) sweepRegularly() {
+	ticker := time.NewTicker(s.config.SweepInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.closing:
+			return
+		case <-ticker.C:
+			s.sweep()
+		}
+	}
+}
+
+// now is the server's clock in ms.
+func (s *Server) now() int64 { return s.config.Now().UnixMilli() }
+
+// running counts the requests that use the store.
+type running struct {
+	mu      sync.Mutex
+	stopped bool
+	group   sync.WaitGroup
+}
+
+// start reports whether a request may begin; done must follow if so.
+func (r *running) start() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stopped {
+		r.group.Add(1)
+	}
+	return !r.stopped
+}
+
+func (r *running) done() { r.group.Done() }
+
+func (r *running) stop() {
+	r.mu.Lock()
+	r.stopped = true
+	r.mu.Unlock()
+	r.group.Wait()
+}
+
+// newID is a random id in the style of stream and app ids: 20 letters and digits.
+func newID() string { return rand.Text()[:20] }
