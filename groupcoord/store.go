@@ -86,6 +86,9 @@ type saved struct {
 
 var _ Store = (*MemoryStore)(nil)
 
+// NewMemoryStore makes an empty store.
+func NewMemoryStore() *MemoryStore { return new(MemoryStore) }
+
 // Load implements [Store].
 func (m *MemoryStore) Load(_ context.Context, group string) ([]byte, error) {
 	m.mu.Lock()
