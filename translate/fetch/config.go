@@ -1,0 +1,97 @@
+package fetch
+
+import (
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
+)
+
+// Config holds the limits of an Engine. A zero field means its default.
+type Config struct {
+	// CacheBytes bounds the encoded batches that are kept over all partitions;
+	// the least recently used go first. Default 256 MiB.
+	CacheBytes int64
+	// PartitionCacheBytes bounds what one partition may have of it: enough for
+	// the tail and a few consumers behind it, so that reading a long backlog does
+	// not fill the memory with records that nobody asks for again. Default 4 MiB.
+	PartitionCacheBytes int64
+	// ReadBytes is max_fetch_bytes of one read. DIS never delivers a record that
+	// is larger, and does not say whether it counts the base64 form, so it should
+	// not be below 1.5 MiB. Default 2 MiB.
+	ReadBytes int
+	// BatchBytes is where the records of a read are cut into batches, before
+	// compression. A batch is the unit in which consumers are served: well below
+	// the 1 MiB per partition that clients ask for. Default 256 KiB.
+	BatchBytes int
+	// ResponseBytes bounds the records of one Fetch response, whatever the client
+	// asks for. Default 55 MiB, as in Kafka.
+	ResponseBytes int32
+	// Codec compresses the batches that are served. Zstandard is for Fetch 10 and
+	// later (KIP-110); older versions get such batches uncompressed.
+	Codec record.Codec
+	// ReadTimeout ends a call to DIS that does not answer. Consumers are answered
+	// long before, at their max_wait. Default 30 s.
+	ReadTimeout time.Duration
+	// IdlePolls bounds the repeated reads at the ends of all partitions, per
+	// second; more idle partitions are polled less often each. Default 100.
+	IdlePolls float64
+	// Logger gets failures of DIS, and every consumer that is told that its
+	// offset does not exist.
+	Logger zerolog.Logger
+	// OnRecreated, when set, is called once when DIS shows another stream under
+	// the topic's name: the topic's snapshot is out of date.
+	OnRecreated func(topic *translate.Topic)
+}
+
+func (c Config) withDefaults() Config {
+	c.CacheBytes = orDefault(c.CacheBytes, 256<<20)
+	c.PartitionCacheBytes = orDefault(c.PartitionCacheBytes, 4<<20)
+	c.ReadBytes = orDefault(c.ReadBytes, 2<<20)
+	c.BatchBytes = orDefault(c.BatchBytes, 256<<10)
+	c.ResponseBytes = orDefault(c.ResponseBytes, 55<<20)
+	c.ReadTimeout = orDefault(c.ReadTimeout, 30*time.Second)
+	c.IdlePolls = orDefault(c.IdlePolls, 100)
+	return c
+}
+
+func orDefault[N int | int32 | int64 | float64 | time.Duration](value, fallback N) N {
+	if value <= 0 {
+		return fallback
+	}
+	return value
+}
+
+// The times of the engine.
+const (
+	// cursorRenewal is when a cursor is replaced: DIS takes it for 5 minutes.
+	cursorRenewal = 4 * time.Minute
+	// Polling at the end of a partition backs off between these.
+	pollFirst = 50 * time.Millisecond
+	pollLast  = time.Second
+	// A retired partition whose end was reached gets no more records; it is read
+	// on because DIS may show it ACTIVE again after scaling up.
+	pollDrained = time.Minute
+	// Failed calls are repeated between these, beyond the client's own attempts.
+	retryFirst = 100 * time.Millisecond
+	retryLast  = 5 * time.Second
+	// describeShared is how old a describe may be to answer a new question of a
+	// fetch, for example whether an empty read was the end.
+	describeShared = time.Second
+	// describeEvery refreshes the ends while a partition is being fetched.
+	describeEvery = 5 * time.Second
+	// describeStale is when the known ends of a partition that was left alone are
+	// taken as unknown.
+	describeStale = 15 * time.Second
+	// describeForList is how old a describe may be for ListOffsets: just enough
+	// for the partitions of one request to share it.
+	describeForList = 100 * time.Millisecond
+	// beyondApart is the time between the two describes that must agree before a
+	// consumer is told that its offset lies beyond the end.
+	beyondApart = 3 * time.Second
+	// doubtLifetime is how long after the last fetch of a refused offset the
+	// first describe still counts.
+	doubtLifetime = 30 * time.Second
+)

@@ -1,0 +1,22 @@
+// Package fetch reads DIS partitions for Kafka consumers: the long poll of
+// Fetch, the watermarks, and the lookups of ListOffsets.
+//
+// What DIS returns is encoded once, as a chunk of v2 record batches, and kept
+// in a cache by offset; every consumer that asks for those offsets shares the
+// bytes. On a miss a cursor session reads from DIS at exactly the missing
+// offset. There is one session per position, so all consumers at the tail of a
+// partition wait on the same one and cost one read, and a consumer further
+// back has one of its own that stays warm from fetch to fetch. A session runs
+// only while someone waits at its position, or for one read ahead of a consumer
+// that was just served.
+//
+// What a consumer is told about the ends of a partition comes from DIS alone:
+// from DescribeStream, from records that were read, and from produces through
+// this gateway. The offset that a consumer asks for is never evidence, and the
+// answer OFFSET_OUT_OF_RANGE, which makes consumers jump, needs the agreement
+// of fresh describes.
+//
+// Locks are taken in this order: Engine.mu, stream.mu, then cache.mu or
+// Engine.spawning. No call to DIS
+// is made while one is held.
+package fetch
