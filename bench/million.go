@@ -1,0 +1,29 @@
+package main
+
+import "fmt"
+
+// millionRecords passes a million records of 100 B through a new gateway, in
+// and out, and shows how much memory it took at most.
+func millionRecords(s settings, dir string) error {
+	const count, partitions = 1_000_000, 4
+	u, err := startSetup(s, dir)
+	if err != nil {
+		return err
+	}
+	defer u.stop()
+	if err := u.createStream("million", partitions); err != nil {
+		return err
+	}
+	idle := u.gateway.peakRSS()
+	work := job{Way: "gateway", Address: u.kafka, Topic: "million", Partitions: partitions, Records: count, Size: 100}
+	for _, kind := range []string{"produce", "consume"} {
+		work.Kind = kind
+		done, err := u.sample(work)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("a million records of 100 B, %s: %.0f rec/s, gateway memory so far at most %.0f MiB (%.0f MiB before)\n",
+			kind, done.rate, mebibytes(u.gateway.peakRSS()), mebibytes(idle))
+	}
+	return nil
+}

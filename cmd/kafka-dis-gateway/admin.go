@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// adminServer answers probes and metrics over HTTP, apart from the Kafka port.
+type adminServer struct {
+	listener net.Listener
+	server   *http.Server
+	failed   chan error
+}
+
+// listenAdmin opens the admin address and answers there until close. The readiness func gives the reason why
+// the gateway is not ready, "" when it is. Profiles of the process are served
+// on loopback addresses only, since they show what the process holds.
+func listenAdmin(address string, metrics prometheus.Gatherer, readiness func() string) (*adminServer, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("opening the admin address: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if reason := readiness(); reason != "" {
+			answer(w, http.StatusServiceUnavailable, reason)
+			return
+		}
+		answer(w, http.StatusOK, "ready")
+	})
+	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+	if isLoopback(listener.Addr()) {
+		addProfiles(mux)
+	}
+	a := &adminServer{
+		listener: listener, failed: make(chan error, 1),
+		server: &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute},
+	}
+	go func() {
+		if err := a.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			a.failed <- fmt.Errorf("serving the admin address: %w", err)
+		}
+	}()
+	return a, nil
+}
+
+// address is nil for a server that was not asked for.
+func (a *adminServer) address() net.Addr {
+	if a.listener == nil {
+		return nil
+	}
+	return a.listener.Addr()
+}
+
+func answer(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	fmt.Fprintln(w, text)
+}
+
+// close ends the server; running answers get a second.
+func (a *adminServer) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := a.server.Shutdown(ctx); err != nil {
+		return a.server.Close()
+	}
+	return nil
+}
+
+// newMetrics is a registry that describes the process and the Go runtime; the
+// parts add theirs.
+func newMetrics() *prometheus.Registry {
+	registry := prometheus.NewRegistry()
+	build := currentBuild()
+	info := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name:        "kafka_dis_gateway_build_info",
+		Help:        "Always 1; the labels name the running build.",
+		ConstLabels: prometheus.Labels{"version": build.version, "commit": build.commit, "go_version": build.goVersion},
+	}, func() float64 { return 1 })
+	registry.MustRegister(info, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return registry
+}
+
+func addProfiles(mux *http.ServeMux) {
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+}
+
+func isLoopback(address net.Addr) bool {
+	tcp, ok := address.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}

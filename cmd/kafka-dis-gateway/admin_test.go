@@ -1,0 +1,62 @@
+package main
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(body)
+}
+
+func TestAdminPages(t *testing.T) {
+	reason := "DIS does not answer"
+	admin, err := listenAdmin("127.0.0.1:0", newMetrics(), func() string { return reason })
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := "http://" + admin.address().String()
+	if status, body := get(t, base+"/healthz"); status != 200 || body != "ok\n" {
+		t.Errorf("/healthz: %d %q", status, body)
+	}
+	if status, body := get(t, base+"/readyz"); status != 503 || body != reason+"\n" {
+		t.Errorf("/readyz: %d %q", status, body)
+	}
+	reason = ""
+	if status, _ := get(t, base+"/readyz"); status != 200 {
+		t.Errorf("/readyz when ready: %d", status)
+	}
+	if status, body := get(t, base+"/metrics"); status != 200 || !strings.Contains(body, "kafka_dis_gateway_build_info{") {
+		t.Errorf("/metrics: %d\n%s", status, body)
+	}
+	if status, _ := get(t, base+"/debug/pprof/"); status != 200 {
+		t.Errorf("profiles on loopback: %d", status)
+	}
+	if _, err := listenAdmin(admin.address().String(), newMetrics(), func() string { return "" }); err == nil {
+		t.Error("a taken address is accepted")
+	}
+	if err := admin.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestProfilesOnlyOnLoopback(t *testing.T) {
+	for address, want := range map[string]bool{"127.0.0.1": true, "::1": true, "0.0.0.0": false, "::": false, "192.0.2.1": false} {
+		if got := isLoopback(&net.TCPAddr{IP: net.ParseIP(address)}); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}

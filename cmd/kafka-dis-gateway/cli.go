@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// command is what the user chose on the command line.
+type command interface {
+	// check reports every setting that is not valid.
+	check(*problems)
+	// run does the command's work until it is done or stopped by a signal.
+	run(signals *signals, stdout, stderr io.Writer) error
+}
+
+// commandLine is the one table of commands and settings: the command line, the
+// environment (KDG_ and the flag's name), the keys of the settings file and
+// --help all come from these structs.
+//
+// Tags besides kong's own: choices lists the allowed words, min the smallest
+// allowed value.
+type commandLine struct {
+	Dev         devCommand         `cmd:"" set:"log_format=console" set:"admin_listen=" set:"admin_listen_text=none" set:"auto_create=true" set:"topic_admin=full" set:"rebalance_delay=0s" help:"Run the gateway with an embedded DIS, for development: no cloud account, data in a local folder."`
+	Serve       serveCommand       `cmd:"" set:"log_format=json" set:"admin_listen=127.0.0.1:9644" set:"admin_listen_text=127.0.0.1:9644" set:"auto_create=false" set:"topic_admin=create" set:"rebalance_delay=3s" help:"Run the gateway against DIS."`
+	EmbeddedDIS embeddedDISCommand `cmd:"" set:"log_format=json" name:"embedded-dis" help:"Run the embedded DIS alone: the DIS REST API over HTTP, data in a local folder."`
+	Version     versionCommand     `cmd:"" help:"Print the version, the commit and the Go version."`
+}
+
+const description = `Kafka clients, unmodified, on Huawei Cloud DIS.
+
+Every flag of a command can also be set in the environment (KDG_ and the flag's name in upper case, - as _: KDG_LISTEN)
+or in the YAML file named by --config (key: the flag's name, without --). The command line wins over the environment,
+the environment over the file.`
+
+// parse turns arguments, environment and settings file into a command whose
+// settings are valid. The error joins all mistakes.
+func parse(args []string, stdout, stderr io.Writer) (command, error) {
+	var cli commandLine
+	found := newProblems()
+	file := &settingsFile{problems: found}
+	parser, err := newParser(&cli, found, file, kong.Writers(stdout, stderr))
+	if err != nil {
+		return nil, fmt.Errorf("building the command line: %w", err)
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return nil, fmt.Errorf("%w (see --help)", err)
+	}
+	found.locate(parsed, file)
+	chosen := parsed.Selected().Target.Addr().Interface().(command)
+	chosen.check(found)
+	return chosen, found.err()
+}
+
+func newParser(cli *commandLine, found *problems, file *settingsFile, more ...kong.Option) (*kong.Kong, error) {
+	options := append(found.mappers(),
+		kong.Name("kafka-dis-gateway"),
+		kong.Description(description),
+		kong.DefaultEnvars("KDG"),
+		kong.Resolvers(file),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+	)
+	return kong.New(cli, append(options, more...)...)
+}
+
+// mappers are the readers of values that note a bad value as a problem and go
+// on, so that all mistakes are reported at once.
+func (p *problems) mappers() []kong.Option {
+	values := tolerantMapper{p}
+	return []kong.Option{
+		kong.TypeMapper(reflect.TypeFor[time.Duration](), values),
+		kong.TypeMapper(reflect.TypeFor[byteSize](), values),
+		kong.KindMapper(reflect.String, values),
+		kong.KindMapper(reflect.Int, values),
+		kong.KindMapper(reflect.Bool, tolerantBoolMapper{values}),
+	}
+}

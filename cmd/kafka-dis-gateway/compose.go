@@ -1,0 +1,62 @@
+package main
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/offsets"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/produce"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/topics"
+)
+
+// parts are the gateway and what stands behind it.
+type parts struct {
+	client  *dis.Client
+	catalog *topics.Catalog
+	server  *gateway.Server
+	metrics *prometheus.Registry
+	logger  zerolog.Logger
+}
+
+// compose builds the parts and connects them. Nothing is opened or called yet;
+// the error is about the settings.
+func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config, logger zerolog.Logger) (*parts, error) {
+	p := &parts{metrics: newMetrics(), logger: logger}
+	backend.Logger = logger
+	backend.Observe = observeCalls(p.metrics)
+	var err error
+	if p.client, err = dis.New(backend); err != nil {
+		return nil, usageError{err}
+	}
+	p.catalog = topics.New(topics.Config{ProjectID: backend.ProjectID, Logger: logger}, p.client)
+	reader := fetch.New(fetch.Config{
+		CacheBytes: int64(s.FetchCache), IdlePolls: float64(s.IdlePolls), Logger: logger,
+		OnRecreated: func(topic *translate.Topic) { p.catalog.Invalidate(topic.Name) },
+	}, p.client)
+	writer := produce.New(produce.Config{
+		MaxBatchBytes: int(s.MaxBatchBytes), BufferBytes: int64(s.ProduceBuffer),
+		OnStored: reader.Advance, Logger: logger,
+	}, p.client)
+	checkpoints := offsets.New(offsets.Config{Logger: logger}, p.client, p.catalog)
+	groups := groupcoord.New(groupcoord.Config{
+		InitialRebalanceDelay: s.InitialRebalanceDelay, MaxGroupSize: s.MaxGroupSize, Logger: logger,
+	}, gateway.NewOffsetStore(checkpoints), groupcoord.NewMemoryStore(), new(groupcoord.LocalOwners))
+
+	p.server, err = gateway.New(gateway.Config{
+		Listeners: listeners, Insecure: s.Insecure,
+		ClusterID:        topics.ClusterID(backend.ProjectID, backend.Region),
+		AutoCreateTopics: s.AutoCreateTopics, DefaultPartitions: s.DefaultPartitions,
+		TopicAdmin: gateway.TopicAdmin(s.TopicAdmin), AcceptCompact: s.AcceptCompact,
+		Metrics: p.metrics, Logger: logger,
+	}, gateway.Parts{Catalog: p.catalog, Produce: writer, Fetch: reader, Groups: groups})
+	if err != nil {
+		p.close()
+		return nil, usageError{err}
+	}
+	return p, nil
+}

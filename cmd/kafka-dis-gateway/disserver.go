@@ -1,0 +1,81 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/embedded"
+)
+
+// disServer is the embedded DIS behind an HTTP address.
+type disServer struct {
+	store    *embedded.Server
+	listener net.Listener
+	server   *http.Server
+	failed   chan error
+}
+
+// startDIS opens the store and answers at address. Whatever goes wrong leaves
+// nothing open.
+func startDIS(address string, config embedded.Config) (*disServer, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("opening the address of the embedded DIS: %w", err)
+	}
+	store, err := embedded.Open(config)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	d := &disServer{
+		store: store, listener: listener, failed: make(chan error, 1),
+		server: &http.Server{Handler: store.Handler(), ReadHeaderTimeout: 30 * time.Second},
+	}
+	go func() {
+		if err := d.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			d.failed <- fmt.Errorf("serving the embedded DIS: %w", err)
+		}
+	}()
+	return d, nil
+}
+
+// url is the base URL for DIS clients.
+func (d *disServer) url() string { return "http://" + d.listener.Addr().String() }
+
+// close finishes the running requests, for a moment, and closes the store.
+func (d *disServer) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	err := d.server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = d.server.Close()
+	}
+	return errors.Join(err, d.store.Close())
+}
+
+// environmentKeys are the DIS credentials of the environment, by the names that
+// Huawei Cloud's SDKs use. They are no flags: arguments of a process are seen by
+// everyone on the machine.
+func environmentKeys() dis.Keys {
+	return dis.Keys{
+		AccessKey:     os.Getenv("HUAWEICLOUD_SDK_AK"),
+		SecretKey:     os.Getenv("HUAWEICLOUD_SDK_SK"),
+		SecurityToken: os.Getenv("HUAWEICLOUD_SDK_SECURITY_TOKEN"),
+	}
+}
+
+// embeddedKeys are the keys that a stand-alone embedded DIS accepts: those of
+// the environment or, where it has none, the development keys.
+func embeddedKeys() dis.Keys {
+	keys := environmentKeys()
+	return dis.Keys{
+		AccessKey: cmp.Or(keys.AccessKey, embedded.DevAccessKey),
+		SecretKey: cmp.Or(keys.SecretKey, embedded.DevSecretKey),
+	}
+}

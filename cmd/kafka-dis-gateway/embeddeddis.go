@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/embedded"
+)
+
+type embeddedDISCommand struct {
+	Listen  string        `default:"127.0.0.1:9880" placeholder:"ADDR" help:"Address of the REST API. Default: 127.0.0.1:9880."`
+	DataDir string        `default:".kafka-dis-dev" placeholder:"DIR" help:"Folder of the data; created when missing. Default: .kafka-dis-dev."`
+	Limits  string        `default:"off" choices:"documented,off" help:"documented: throughput and quotas as the service documents them; off: only the sizes of records and requests. Default: off."`
+	Latency time.Duration `default:"0s" min:"0s" placeholder:"TIME" help:"Time added to every answer. Default: 0s."`
+	commonSettings
+}
+
+// Help is shown below the flags.
+func (embeddedDISCommand) Help() string {
+	return "The keys it accepts are HUAWEICLOUD_SDK_AK and HUAWEICLOUD_SDK_SK of the environment; " +
+		"without them " + embedded.DevAccessKey + " and " + embedded.DevSecretKey + ". It accepts every project and region."
+}
+
+func (c *embeddedDISCommand) check(found *problems) {
+	if c.DataDir == "" {
+		found.setting("data-dir", fmt.Errorf("a folder is needed"))
+	}
+}
+
+func (c *embeddedDISCommand) run(signals *signals, stdout, stderr io.Writer) error {
+	keys := embeddedKeys()
+	server, err := startDIS(c.Listen, embedded.Config{
+		DataDir: c.DataDir, AccessKeys: map[string]string{keys.AccessKey: keys.SecretKey},
+		Limits: embedded.Limits(c.Limits), Latency: c.Latency, Logger: c.logger(stderr),
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "DIS     %s  (access key %s)\nData    %s\n", server.url(), keys.AccessKey, c.DataDir)
+	select {
+	case <-signals.drain.Done():
+		return server.close()
+	case err := <-server.failed:
+		return err
+	}
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
+)
+
+// commonSettings belong to every command that runs until it is stopped.
+type commonSettings struct {
+	Config string `placeholder:"FILE" help:"YAML file with settings: keys are the flags' names."`
+	logSettings
+}
+
+// gatewaySettings are the settings of the gateway itself. Where the default
+// depends on the command it is a variable set in commandLine.
+type gatewaySettings struct {
+	Listen      []string `default:"localhost:9092" sep:";" placeholder:"ADDR[,advertise=HOST:PORT|auto][,auth=none]" help:"Address for Kafka clients, repeatable (in the environment: separated by ;). localhost is both 127.0.0.1 and ::1. advertise is what clients are told to connect to."`
+	Insecure    bool     `help:"Allow --listen addresses without authentication beyond this machine."`
+	AdminListen string   `default:"${admin_listen}" placeholder:"ADDR" help:"Address of /metrics, /healthz and /readyz; empty: none. Profiles (/debug/pprof) only on loopback. Default: ${admin_listen_text}."`
+
+	AutoCreateTopics  bool   `default:"${auto_create}" negatable:"" help:"Create a topic when a client names one that does not exist. Default: ${auto_create}."`
+	DefaultPartitions int    `default:"1" min:"1" placeholder:"N" help:"Partitions of a topic created without a number. Default: 1."`
+	TopicAdmin        string `default:"${topic_admin}" choices:"none,create,full" help:"What Kafka clients may do to topics: none, create, or full (also delete). Default: ${topic_admin}."`
+	AcceptCompact     bool   `help:"Accept topics with cleanup.policy=compact, without effect, instead of refusing them."`
+
+	InitialRebalanceDelay time.Duration `default:"${rebalance_delay}" min:"0s" placeholder:"TIME" help:"How long the first rebalance of a group waits for more members. Default: ${rebalance_delay}."`
+	MaxGroupSize          int           `default:"0" min:"0" placeholder:"N" help:"Most members of one group; 0: no limit."`
+
+	MaxBatchBytes byteSize `default:"64MiB" min:"1MiB" placeholder:"SIZE" help:"Largest batch of a producer, decompressed. Default: 64MiB."`
+	ProduceBuffer byteSize `default:"256MiB" min:"16MiB" placeholder:"SIZE" help:"Memory for records on their way to DIS. Default: 256MiB."`
+	FetchCache    byteSize `default:"256MiB" min:"1MiB" placeholder:"SIZE" help:"Memory for records read from DIS, shared by all consumers. Default: 256MiB."`
+	IdlePolls     int      `default:"100" min:"1" placeholder:"N" help:"Most reads a second from DIS while nothing arrives, over all partitions. Default: 100."`
+
+	GracePeriod time.Duration `default:"30s" min:"0s" placeholder:"TIME" help:"How long a stop (SIGTERM) may take. Clients are served on until they are gone or 5 s before its end. Default: 30s."`
+}
+
+// listeners parses --listen.
+func (s gatewaySettings) listeners(found *problems) []gateway.Listener {
+	var all []gateway.Listener
+	if len(s.Listen) == 0 {
+		found.setting("listen", fmt.Errorf("at least one address is needed"))
+	}
+	for _, text := range s.Listen {
+		listener, err := gateway.ParseListener(text)
+		if err != nil {
+			found.setting("listen", err)
+			continue
+		}
+		all = append(all, listener)
+	}
+	return all
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"io"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+// logSettings say how much is logged and in which form. In normal operation
+// nothing is logged at the level info after the start.
+type logSettings struct {
+	LogLevel  string `default:"info" choices:"trace,debug,info,warn,error" help:"Least severe level to log: trace, debug, info, warn or error."`
+	LogFormat string `default:"${log_format}" choices:"json,console" help:"json (one object a line) or console (for people). Default: ${log_format}."`
+}
+
+// logger writes to w, normally stderr.
+func (s logSettings) logger(w io.Writer) zerolog.Logger {
+	if s.LogFormat == "console" {
+		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly, NoColor: true}
+	}
+	level, err := zerolog.ParseLevel(s.LogLevel)
+	if err != nil {
+		level = zerolog.InfoLevel
+	}
+	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+}

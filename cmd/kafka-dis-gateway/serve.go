@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+)
+
+type serveCommand struct {
+	Region             string `env:"KDG_REGION,HUAWEICLOUD_SDK_REGION" placeholder:"REGION" help:"Region of DIS, such as cn-north-4."`
+	ProjectID          string `name:"project-id" env:"KDG_PROJECT_ID,HUAWEICLOUD_SDK_PROJECT_ID" placeholder:"ID" help:"Project whose streams are served."`
+	DISEndpoint        string `name:"dis-endpoint" placeholder:"URL" help:"DIS. Default: https://dis.REGION.myhuaweicloud.com."`
+	DISManagerEndpoint string `name:"dis-manager-endpoint" placeholder:"URL" help:"DIS for streams and apps, where it is another address. Default: the value of --dis-endpoint."`
+	DISCAFile          string `name:"dis-ca-file" placeholder:"FILE" help:"PEM certificates to trust besides the system's."`
+	DISConnections     int    `name:"dis-connections" default:"128" min:"1" placeholder:"N" help:"Most requests to DIS at the same time. Default: 128."`
+	gatewaySettings
+	commonSettings
+
+	listening []gateway.Listener
+}
+
+// Help is shown below the flags.
+func (serveCommand) Help() string {
+	return "The keys for DIS come from the environment: HUAWEICLOUD_SDK_AK, HUAWEICLOUD_SDK_SK and, for temporary keys, " +
+		"HUAWEICLOUD_SDK_SECURITY_TOKEN. HTTPS_PROXY and NO_PROXY are honoured."
+}
+
+func (s *serveCommand) check(found *problems) {
+	s.listening = s.listeners(found)
+	keys := environmentKeys()
+	var missing []string
+	for _, needed := range []struct{ variable, value string }{
+		{"HUAWEICLOUD_SDK_AK", keys.AccessKey},
+		{"HUAWEICLOUD_SDK_SK", keys.SecretKey},
+		{"HUAWEICLOUD_SDK_PROJECT_ID (or --project-id)", s.ProjectID},
+		{"HUAWEICLOUD_SDK_REGION (or --region)", s.Region},
+	} {
+		if strings.TrimSpace(needed.value) == "" {
+			missing = append(missing, needed.variable)
+		}
+	}
+	if len(missing) > 0 {
+		found.add(fmt.Errorf("what DIS needs to know is missing: set %s", strings.Join(missing, ", ")))
+	}
+}
+
+func (s *serveCommand) run(signals *signals, stdout, stderr io.Writer) error {
+	endpoint := s.DISEndpoint
+	if endpoint == "" {
+		endpoint = "https://dis." + s.Region + ".myhuaweicloud.com"
+	}
+	p, err := compose(s.gatewaySettings, s.listening, dis.Config{
+		Endpoint: endpoint, ManagerEndpoint: s.DISManagerEndpoint, CAFile: s.DISCAFile,
+		Region: s.Region, ProjectID: s.ProjectID, MaxConnections: s.DISConnections,
+		Credentials: dis.StaticCredentials(environmentKeys()), UserAgent: "kafka-dis-gateway/" + currentBuild().version,
+	}, s.logger(stderr))
+	if err != nil {
+		return err
+	}
+	return p.run(signals, running{
+		adminAddress: s.AdminListen,
+		grace:        func() time.Duration { return s.GracePeriod },
+		ready: func(_ context.Context, kafka []net.Addr, admin net.Addr) error {
+			announce(stdout, kafka, admin)
+			fmt.Fprintf(stdout, "DIS     %s\n", endpoint)
+			return nil
+		},
+	})
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
+)
+
+// settingsFile is the YAML file named by --config, as a source of flag values
+// for kong. Keys are the flags' names; lists set repeatable flags.
+type settingsFile struct {
+	problems *problems
+	path     string
+	loaded   bool
+	values   map[string]any
+}
+
+// Validate has nothing to do: which keys are known depends on the command.
+func (f *settingsFile) Validate(*kong.Application) error { return nil }
+
+// Resolve gives the file's value of a flag that neither the command line nor
+// the environment sets.
+func (f *settingsFile) Resolve(context *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	if !f.loaded {
+		f.loaded = true
+		f.load(context)
+	}
+	value, ok := f.values[flag.Name]
+	if !ok || setVariable(flag.Value) != "" {
+		return nil, nil
+	}
+	converted, err := flagValue(flag, value)
+	if err != nil {
+		f.problems.add(fmt.Errorf("%s: %w", f.place(flag.Name), err))
+		return nil, nil
+	}
+	return converted, nil
+}
+
+func (f *settingsFile) load(context *kong.Context) {
+	if context.Selected() == nil {
+		return
+	}
+	known := map[string]bool{}
+	for _, flag := range context.Selected().Flags {
+		known[flag.Name] = true
+		if flag.Name == "config" {
+			f.path, _ = context.FlagValue(flag).(string)
+		}
+	}
+	if f.path == "" {
+		return
+	}
+	if err := f.read(); err != nil {
+		f.problems.add(err)
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(f.values)) {
+		if !known[key] || key == "config" || key == "help" {
+			f.problems.add(unknownKey(f.place(key), key, context))
+			delete(f.values, key)
+		}
+	}
+}
+
+func (f *settingsFile) read() error {
+	data, err := os.ReadFile(f.path)
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(string(data)), yaml.Strict())
+	if err := decoder.Decode(&f.values); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: not a YAML mapping of settings: %s", f.path, oneLine(err))
+	}
+	return nil
+}
+
+func (f *settingsFile) has(key string) bool {
+	_, ok := f.values[key]
+	return ok
+}
+
+func (f *settingsFile) place(key string) string { return fmt.Sprintf("%s in %s", key, f.path) }
+
+// unknownKey says what a key may be: the setting that it resembles, or the
+// commands that it belongs to.
+func unknownKey(place, key string, context *kong.Context) error {
+	for _, other := range context.Model.Children {
+		for _, flag := range other.Flags {
+			if flag.Name == key {
+				return fmt.Errorf("%s: a setting of the command %s, not of %s", place, other.Name, context.Selected().Name)
+			}
+		}
+	}
+	var names []string
+	for _, flag := range context.Selected().Flags {
+		if flag.Name != "help" && flag.Name != "config" {
+			names = append(names, flag.Name)
+		}
+	}
+	if near := nearest(key, names); near != "" {
+		return fmt.Errorf("%s: unknown key, did you mean %s?", place, near)
+	}
+	return fmt.Errorf("%s: unknown key, allowed are %s", place, strings.Join(names, ", "))
+}
+
+// flagValue turns a YAML value into what kong takes from a resolver: text, or a
+// list of texts for a repeatable flag.
+func flagValue(flag *kong.Flag, value any) (any, error) {
+	list, isList := value.([]any)
+	switch {
+	case isList && !flag.IsSlice():
+		return nil, errors.New("a list is not allowed here, give one value")
+	case !isList && flag.IsSlice():
+		list = []any{value}
+	case !isList:
+		return scalar(value)
+	}
+	texts := make([]any, len(list))
+	for i, element := range list {
+		text, err := scalar(element)
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = text
+	}
+	return texts, nil
+}
+
+func scalar(value any) (string, error) {
+	switch value.(type) {
+	case nil:
+		return "", errors.New("a value is missing")
+	case map[string]any, []any:
+		return "", errors.New("a mapping or a list inside is not allowed here, give one value")
+	}
+	return fmt.Sprint(value), nil
+}
+
+// oneLine keeps the message of a YAML error and drops the picture of the
+// source that follows it.
+func oneLine(err error) string {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return first
+}

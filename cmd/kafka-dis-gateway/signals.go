@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+)
+
+// signals turns SIGINT and SIGTERM into two steps: the first asks for a drain,
+// the second ends it at once.
+type signals struct {
+	// drain ends with the first signal, force with the second.
+	drain, force context.Context
+	interrupted  atomic.Bool
+	second       atomic.Bool
+	stop         func()
+}
+
+func watchSignals() *signals {
+	drain, startDrain := context.WithCancel(context.Background())
+	force, startForce := context.WithCancel(context.Background())
+	received := make(chan os.Signal, 2)
+	signal.Notify(received, os.Interrupt, syscall.SIGTERM)
+	s := &signals{drain: drain, force: force}
+	s.stop = func() {
+		signal.Stop(received)
+		startForce()
+		startDrain()
+	}
+	go func() {
+		select {
+		case sig := <-received:
+			s.interrupted.Store(sig == os.Interrupt)
+			startDrain()
+		case <-force.Done():
+			return
+		}
+		select {
+		case <-received:
+			s.second.Store(true)
+			startForce()
+		case <-force.Done():
+		}
+	}()
+	return s
+}
+
+// forced reports whether a second signal asked to stop at once.
+func (s *signals) forced() bool { return s.second.Load() }

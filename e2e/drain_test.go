@@ -1,0 +1,182 @@
+package e2e
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// serving is a `serve` process in front of an `embedded-dis` process.
+type serving struct {
+	*process
+	kafka, admin string
+	dis          *process
+}
+
+func startServe(t testing.TB, args ...string) *serving {
+	t.Helper()
+	dis := start(t, nil, gatewayBinary, "embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--log-format", "json")
+	endpoint, _, _ := strings.Cut(waitForPrefix(t, dis.stdout, "DIS ", startTimeout), " ")
+	return startServeAt(t, endpoint, dis, args...)
+}
+
+func startServeAt(t testing.TB, endpoint string, dis *process, args ...string) *serving {
+	t.Helper()
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--dis-endpoint", endpoint}, args...)
+	s := &serving{process: start(t, credentials, gatewayBinary, args...), dis: dis}
+	s.kafka = waitForPrefix(t, s.stdout, "Kafka ", startTimeout)
+	s.admin = waitForPrefix(t, s.stdout, "Admin ", startTimeout)
+	return s
+}
+
+// ask returns status and body of an admin page.
+func (s *serving) ask(t testing.TB, page string) (int, string) {
+	t.Helper()
+	answer, err := http.Get("http://" + s.admin + page)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, strings.TrimSpace(string(body))
+}
+
+func (s *serving) waitReady(t testing.TB) {
+	t.Helper()
+	eventually(t, startTimeout, "/readyz", func() string {
+		if status, reason := s.ask(t, "/readyz"); status != http.StatusOK {
+			return reason
+		}
+		return ""
+	})
+}
+
+// TestDrain: after SIGTERM the gateway says that it is not ready, goes on
+// serving, also on new connections, and ends once no client is left.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, "--topic-admin", "create")
+	s.waitReady(t)
+	createTopic(t, s.kafka, "t", 1)
+	client := newFranz(t, s.kafka, kgo.DefaultProduceTopic("t"))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	produce := func(client *kgo.Client, when string) {
+		t.Helper()
+		if err := client.ProduceSync(ctx, kgo.StringRecord(when)).FirstErr(); err != nil {
+			t.Fatalf("producing %s: %v", when, err)
+		}
+	}
+	produce(client, "before the signal")
+
+	s.signal(syscall.SIGTERM)
+	eventually(t, 10*time.Second, "/readyz to turn", func() string {
+		if status, reason := s.ask(t, "/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(reason, "draining") {
+			return reason
+		}
+		return ""
+	})
+	produce(client, "while draining")
+	late := newFranz(t, s.kafka, kgo.DefaultProduceTopic("t"))
+	produce(late, "on a new connection while draining")
+	if status, body := s.ask(t, "/healthz"); status != http.StatusOK {
+		t.Errorf("/healthz while draining: %d %s", status, body)
+	}
+	if !s.running() {
+		t.Fatal("the gateway ended while clients were connected")
+	}
+	client.Close()
+	late.Close()
+	if code := s.exitCode(20 * time.Second); code != 0 {
+		t.Errorf("exit code %d after a drain:\n%s", code, s.stderr)
+	}
+}
+
+// TestGracePeriodEnds: a client that stays is cut off when the grace period is
+// over, and its waiting fetch is no reason to stay longer.
+func TestGracePeriodEnds(t *testing.T) {
+	t.Parallel()
+	s := startServe(t, "--grace-period", "7s")
+	s.waitReady(t)
+	createTopic(t, s.kafka, "t", 1)
+	client := newFranz(t, s.kafka, kgo.ConsumeTopics("t"), kgo.FetchMaxWait(20*time.Second))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go client.PollFetches(ctx)
+	begin := time.Now()
+	s.signal(syscall.SIGTERM)
+	if code := s.exitCode(20 * time.Second); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, s.stderr)
+	}
+	if took := time.Since(begin); took < time.Second || took > 10*time.Second {
+		t.Errorf("the drain took %s of a grace period of 7s", took)
+	}
+}
+
+// TestSecondSignalEndsAtOnce: Ctrl-C twice does not wait for anyone.
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := startServe(t)
+	s.waitReady(t)
+	client := newFranz(t, s.kafka)
+	if err := client.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.signal(syscall.SIGTERM)
+	eventually(t, 10*time.Second, "the drain to begin", func() string {
+		if status, reason := s.ask(t, "/readyz"); status == http.StatusOK {
+			return reason
+		}
+		return ""
+	})
+	s.signal(syscall.SIGINT)
+	if code := s.exitCode(5 * time.Second); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestUnreachableDIS: the gateway runs without DIS, says why it is not ready,
+// and is ready once DIS answers.
+func TestUnreachableDIS(t *testing.T) {
+	t.Parallel()
+	address := freeAddress(t)
+	s := startServeAt(t, "http://"+address, nil)
+	eventually(t, 10*time.Second, "/readyz to say why", func() string {
+		if status, reason := s.ask(t, "/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(reason, "connection refused") {
+			return reason
+		}
+		return ""
+	})
+	if status, body := s.ask(t, "/healthz"); status != http.StatusOK {
+		t.Errorf("/healthz: %d %s", status, body)
+	}
+	start(t, nil, gatewayBinary, "embedded-dis", "--listen", address, "--data-dir", t.TempDir())
+	s.waitReady(t)
+}
+
+// TestDevStopsFast: Ctrl-C ends dev although a client is connected.
+func TestDevStopsFast(t *testing.T) {
+	t.Parallel()
+	d := startDev(t, "--topic", "t:1")
+	client := newFranz(t, d.kafka)
+	if err := client.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	d.signal(syscall.SIGINT)
+	if code := d.exitCode(10 * time.Second); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, d.stderr)
+	}
+	if took := time.Since(begin); took > 3*time.Second {
+		t.Errorf("dev took %s to stop", took)
+	}
+}

@@ -1,0 +1,167 @@
+package e2e
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// runToEnd runs the binary until it ends by itself.
+func runToEnd(t *testing.T, variables []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	p := start(t, variables, gatewayBinary, args...)
+	code = p.exitCode(startTimeout)
+	return code, p.stdout.String(), p.stderr.String()
+}
+
+// credentials are what serve wants from the environment.
+var credentials = []string{
+	"HUAWEICLOUD_SDK_AK=dev", "HUAWEICLOUD_SDK_SK=dev-secret",
+	"HUAWEICLOUD_SDK_PROJECT_ID=local", "HUAWEICLOUD_SDK_REGION=local",
+}
+
+// TestWrongSettings: wrong usage exits with 2 and one line per mistake that
+// names the place and what is allowed.
+func TestWrongSettings(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "gateway.yaml")
+	content := "lisen: 127.0.0.1:0\ngrace-period: soon\ntopic-admin: all\nadmin-listen: [127.0.0.1:0]\n"
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		variables, args []string
+		want            []string // one line each, in this order
+	}{
+		"serve without credentials": {
+			args: []string{"serve"},
+			want: []string{"credentials are missing: set HUAWEICLOUD_SDK_AK, HUAWEICLOUD_SDK_SK, HUAWEICLOUD_SDK_PROJECT_ID and HUAWEICLOUD_SDK_REGION"},
+		},
+		"an unknown command": {args: []string{"sreve"}, want: []string{`unexpected argument sreve, did you mean "serve"? (see --help)`}},
+		"an unknown flag":    {args: []string{"dev", "--lisen", "x"}, want: []string{"unknown flag --lisen"}},
+		"a settings file with several mistakes": {
+			args: []string{"dev", "--config", file},
+			want: []string{
+				`grace-period in ` + file + `: "soon" is not allowed, give a duration such as 500ms, 30s or 5m`,
+				`topic-admin in ` + file + `: "all" is not allowed, give one of none, create, full`,
+				`admin-listen in ` + file + `: a list is not allowed here, give one value`,
+				`lisen in ` + file + `: unknown key, did you mean listen?`,
+			},
+		},
+		"a settings file that is missing": {
+			args: []string{"dev", "--config", "no-such.yaml"},
+			want: []string{"--config: open no-such.yaml: no such file or directory"},
+		},
+		"mistakes in several places": {
+			variables: []string{"KDG_LOG_LEVEL=loud"},
+			args:      []string{"dev", "--topic", "orders", "--log-format=xml"},
+			want: []string{
+				`--log-format: "xml" is not allowed, give one of json, console`,
+				`KDG_LOG_LEVEL: "loud" is not allowed, give one of trace, debug, info, warn, error`,
+				`--topic: "orders" is not NAME:PARTITIONS`,
+			},
+		},
+		"a listener open to everyone": {
+			args: []string{"dev", "--listen", "0.0.0.0:0,advertise=auto"},
+			want: []string{"--listen: listener 0.0.0.0:0 has no authentication"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, stdout, stderr := runToEnd(t, c.variables, c.args...)
+			if code != 2 || stdout != "" {
+				t.Errorf("exit code %d, output %q", code, stdout)
+			}
+			checkErrorLines(t, stderr, c.want)
+		})
+	}
+}
+
+func checkErrorLines(t *testing.T, stderr string, want []string) {
+	t.Helper()
+	got := splitLines(stderr)
+	if len(got) != len(want) {
+		t.Fatalf("%d lines, want %d:\n%s", len(got), len(want), stderr)
+	}
+	for i, line := range got {
+		if !strings.HasPrefix(line, "kafka-dis-gateway: ") || !strings.Contains(line, want[i]) {
+			t.Errorf("line %d is %q, want it to say %q", i+1, line, want[i])
+		}
+	}
+}
+
+// TestFailedStart: what cannot be done exits with 1 and one clear line.
+func TestFailedStart(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	address := taken.Addr().String()
+	notADir := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(notADir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	running := startDev(t)
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"the Kafka address is taken": {[]string{"dev", "--listen", address, "--dis-listen", "127.0.0.1:0", "--data-dir", t.TempDir()}, address + ": bind: address already in use"},
+		"the DIS address is taken":   {[]string{"dev", "--listen", "127.0.0.1:0", "--dis-listen", address, "--data-dir", t.TempDir()}, address + ": bind: address already in use"},
+		"the data folder is a file":  {[]string{"dev", "--listen", "127.0.0.1:0", "--dis-listen", "127.0.0.1:0", "--data-dir", notADir}, notADir},
+		"the data folder is in use":  {[]string{"dev", "--listen", "127.0.0.1:0", "--dis-listen", "127.0.0.1:0", "--data-dir", running.dataDir}, "in use"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, stdout, stderr := runToEnd(t, nil, c.args...)
+			if code != 1 || stdout != "" {
+				t.Errorf("exit code %d, output %q", code, stdout)
+			}
+			checkErrorLines(t, stderr, []string{c.want})
+		})
+	}
+}
+
+// TestFirstRun: the first thing a new user does works within seconds.
+func TestFirstRun(t *testing.T) {
+	t.Parallel()
+	requireProgram(t, "kcat", "-V")
+	begin := time.Now()
+	d := startDev(t)
+	output := newKcat(t, d).run("", "-L")
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("kcat -L was answered after %s", took)
+	}
+	if !strings.Contains(output, "1 brokers:") {
+		t.Errorf("kcat -L printed:\n%s", output)
+	}
+	commands := regexp.MustCompile(`(?m)^ +kcat -b |\| kcat -b `).FindAllString(d.stdout.String(), -1)
+	if len(commands) != 3 {
+		t.Errorf("%d kcat lines to try, want 3:\n%s", len(commands), d.stdout)
+	}
+	if log := d.stderr.String(); log != "" {
+		t.Errorf("a normal start is logged:\n%s", log)
+	}
+}
+
+func TestVersionAndHelp(t *testing.T) {
+	t.Parallel()
+	code, stdout, stderr := runToEnd(t, nil, "version")
+	if code != 0 || stderr != "" || !regexp.MustCompile(`^kafka-dis-gateway \S+\ncommit \S+.*\ngo1\.\d+`).MatchString(stdout) {
+		t.Errorf("version: exit code %d, printed:\n%s%s", code, stdout, stderr)
+	}
+	for command, flag := range map[string]string{
+		"dev": "--dis-listen", "serve": "--dis-endpoint", "embedded-dis": "--limits", "version": "--help",
+	} {
+		code, stdout, stderr := runToEnd(t, nil, command, "--help")
+		if code != 0 || stderr != "" || !strings.Contains(stdout, flag) {
+			t.Errorf("%s --help: exit code %d, printed:\n%s%s", command, code, stdout, stderr)
+		}
+	}
+}
