@@ -1,0 +1,194 @@
+package produce
+
+import (
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
+)
+
+// Batch is one partition's part of a Produce request.
+type Batch struct {
+	Topic     *translate.Topic
+	Partition int32
+	// Records is the record batch as received. It must never be changed: the
+	// engine may refer to it even after done was called with code 7.
+	Records []byte
+	// Version is the Produce version of the request, which decides about codecs.
+	Version int16
+	// Timeout is timeout_ms of the request.
+	Timeout time.Duration
+	// Acks is as in the request. Every batch is written in the same way; whether
+	// an answer is sent is the gateway's business.
+	Acks int16
+}
+
+// Result is the answer to a batch. Code 0 means that DIS stored every record.
+type Result struct {
+	Code    int16
+	Message string
+	// BaseOffset is the offset of the first record, and the others follow it
+	// without a gap; -1 when they do not, or when the batch was refused.
+	BaseOffset int64
+	// LogStartOffset is -1, unknown.
+	LogStartOffset int64
+	// ThrottleTime asks the client to slow down.
+	ThrottleTime time.Duration
+	// RecordErrors names records that DIS refused for good (KIP-467).
+	RecordErrors []RecordError
+}
+
+// RecordError is the refusal of one record of a batch.
+type RecordError struct {
+	Index   int32
+	Message string
+}
+
+// The share of timeout_ms in which a batch must be answered, and the most of
+// timeout_ms that counts: clients give up on a request soon after.
+const (
+	deadlineShare = 0.8
+	maxTimeout    = 25 * time.Second
+)
+
+func (b *Batch) deadline() time.Duration {
+	timeout := b.Timeout
+	if timeout <= 0 || timeout > maxTimeout {
+		timeout = maxTimeout
+	}
+	return time.Duration(deadlineShare * float64(timeout))
+}
+
+func failed(code int16, message string) Result {
+	return Result{Code: code, Message: message, BaseOffset: unknownOffset, LogStartOffset: unknownOffset}
+}
+
+func stored(baseOffset int64) Result {
+	return Result{BaseOffset: baseOffset, LogStartOffset: unknownOffset}
+}
+
+func notWritten(message string) Result { return failed(kerr.NotEnoughReplicas.Code, message) }
+
+func fromFailure(f translate.Failure) Result { return failed(f.Code, f.Message) }
+
+var closing = failed(kerr.NotLeaderForPartition.Code, "the gateway is shutting down; the batch was not written")
+
+const unknownOffset = -1
+
+// pending is a batch on its way. Engine.mu guards it, except for what never
+// changes and for the fields of the writer.
+type pending struct {
+	topic     *translate.Topic
+	source    int32        // Kafka's partition
+	count     int          // of records
+	frame     record.Frame // empty once finished
+	frameSize int          // bytes as received
+	partition *partition   // where it is written to
+	producer  *producer    // nil for a producer without an id, and once out of the window
+	moved     bool         // its own partition is retired, so offsets mean nothing
+	arrived   time.Time
+	due       time.Time
+	waiters   []*waiter
+
+	// Outcome so far. inFlight counts records in a running request; touched
+	// means that something of the batch may be in DIS or was overtaken there.
+	stored     int
+	inFlight   int
+	touched    bool
+	base       int64
+	contiguous bool
+	refusal    *Result // set when DIS refused a record for good
+	finished   bool
+	late       int64 // bytes charged to frames since it was answered 7
+
+	// The writer's own.
+	opened       bool
+	payloadBytes int64 // charged to payloads
+	scanner      record.Scanner
+	encoded      int     // records put into a chunk so far
+	spare        encoded // the next one, for which the chunk had no room
+	hasSpare     bool
+}
+
+// waiter is someone to be answered: who submitted the batch, or a repeat of it.
+type waiter struct {
+	done     func(Result)
+	timer    *time.Timer
+	answered bool
+}
+
+func (w *waiter) answer(a *answers, result Result) {
+	if w.answered {
+		return
+	}
+	w.answered = true
+	w.timer.Stop()
+	a.done = append(a.done, answer{w.done, result})
+}
+
+// idle reports that nothing of the batch is in DIS or on its way there.
+func (b *pending) idle() bool { return !b.touched && b.inFlight == 0 }
+
+// settled reports that DIS has said its last word on every record.
+func (b *pending) settled() bool {
+	return b.inFlight == 0 && (b.refusal != nil || b.stored == b.count)
+}
+
+// store notes that DIS stored record index as sequence, or with a number that
+// could not be read.
+func (b *pending) store(index int, sequence int64, known bool) {
+	if b.stored == 0 {
+		b.base, b.contiguous = sequence-int64(index), true
+	}
+	b.contiguous = b.contiguous && known && b.base == sequence-int64(index)
+	b.stored++
+	b.touched = true
+}
+
+// result is the answer to a settled batch.
+func (b *pending) result() Result {
+	if b.refusal != nil {
+		return *b.refusal
+	}
+	if b.contiguous && !b.moved && b.base >= 0 {
+		return stored(b.base)
+	}
+	return stored(unknownOffset)
+}
+
+// finish answers everyone who waits. A failure takes the later batches of the
+// same producer with it, so that the client sends all of them again in order.
+func (b *pending) finish(a *answers, result Result) {
+	if b.finished {
+		return
+	}
+	b.finished = true
+	for _, w := range b.waiters {
+		w.answer(a, result)
+	}
+	b.waiters, b.frame = nil, record.Frame{}
+	if b.producer == nil {
+		return
+	}
+	if result.Code == 0 {
+		b.producer.succeeded(b, result)
+		return
+	}
+	for _, later := range b.producer.failed(b) {
+		if later.idle() {
+			later.finish(a, followUp(result))
+		}
+	}
+}
+
+// followUp is the answer to a batch whose predecessor failed: nothing of it is
+// written, and it must come again behind its predecessor.
+func followUp(first Result) Result {
+	result := notWritten("not written, since an earlier batch of the producer failed: " + first.Message)
+	if kafka := kerr.TypedErrorForCode(first.Code); kafka != nil && kafka.Retriable && first.Code != kerr.RequestTimedOut.Code {
+		result.Code = first.Code
+	}
+	return result
+}

@@ -1,0 +1,181 @@
+package produce
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// Putter stores records; *dis.Client is one. PutRecords makes one attempt, ends
+// when ctx does, and keeps nothing of the request once it has returned.
+type Putter interface {
+	PutRecords(ctx context.Context, put *wire.PutRecordsRequest) (*wire.PutRecordsResponse, error)
+}
+
+// Config is what an Engine may use. The zero value of a field is its default.
+type Config struct {
+	// MaxBatchBytes limits the decompressed records of one batch. Default 64 MiB,
+	// and never more than half of BufferBytes.
+	MaxBatchBytes int
+	// BufferBytes is the memory for batches: one half for frames as received
+	// (Reserve), one half for decompressed records. Default 256 MiB.
+	BufferBytes int64
+	// MaxInFlight is how many PutRecords of one stream run at the same time, each
+	// with other partitions. Default 4.
+	MaxInFlight int
+	// RequestTimeout ends a PutRecords that is not answered; its records are
+	// sent again. Default 30 s.
+	RequestTimeout time.Duration
+	// MaxProducers is how many pairs of idempotent producer and partition are
+	// remembered; the one unused for longest is forgotten first. Default 65536.
+	MaxProducers int
+	// OnStored, if set, is told that a partition holds records up to next-1,
+	// before any of them is acknowledged. It must not block.
+	OnStored func(topic *translate.Topic, partition int32, next int64)
+	Logger   zerolog.Logger
+}
+
+const (
+	defaultMaxBatchBytes  = 64 << 20
+	defaultBufferBytes    = 256 << 20
+	defaultMaxInFlight    = 4
+	defaultRequestTimeout = 30 * time.Second
+	defaultMaxProducers   = 1 << 16
+)
+
+// logBurst is how many lines a second the engine logs: a DIS that refuses
+// everything would fill the disk otherwise.
+const logBurst = 20
+
+func (c Config) withDefaults() Config {
+	setDefault(&c.MaxBatchBytes, defaultMaxBatchBytes)
+	setDefault(&c.BufferBytes, defaultBufferBytes)
+	setDefault(&c.MaxInFlight, defaultMaxInFlight)
+	setDefault(&c.RequestTimeout, defaultRequestTimeout)
+	setDefault(&c.MaxProducers, defaultMaxProducers)
+	c.MaxBatchBytes = int(min(int64(c.MaxBatchBytes), c.BufferBytes/2))
+	return c
+}
+
+func setDefault[T int | int64 | time.Duration](setting *T, value T) {
+	if *setting <= 0 {
+		*setting = value
+	}
+}
+
+// Engine writes batches to DIS. It is safe for concurrent use.
+type Engine struct {
+	config   Config
+	putter   Putter
+	log      zerolog.Logger
+	frames   *budget // raw batches, see Reserve
+	payloads *budget // decompressed batches
+	ids      *producerIDs
+	metrics  counters
+
+	ctx     context.Context // ends when Close gives up on started writes
+	cancel  context.CancelFunc
+	writers sync.WaitGroup
+
+	mu          sync.Mutex
+	closed      bool
+	streams     map[streamKey]*stream
+	window      *window
+	movedLogged map[partitionKey]bool // retired partitions that the log has named
+}
+
+// New starts nothing yet: goroutines come with batches.
+func New(config Config, putter Putter) *Engine {
+	config = config.withDefaults()
+	ctx, cancel := context.WithCancel(context.Background())
+	ids := newProducerIDs()
+	return &Engine{
+		config:      config,
+		putter:      putter,
+		log:         config.Logger.Sample(&zerolog.BurstSampler{Burst: logBurst, Period: time.Second}),
+		frames:      newBudget(config.BufferBytes - config.BufferBytes/2),
+		payloads:    newBudget(config.BufferBytes / 2),
+		ids:         ids,
+		ctx:         ctx,
+		cancel:      cancel,
+		streams:     make(map[streamKey]*stream),
+		window:      newWindow(config.MaxProducers, ids),
+		movedLogged: make(map[partitionKey]bool),
+	}
+}
+
+// NewProducerID gives a producer id that no gateway gave before, and its first
+// epoch. Such an id must begin with sequence 0 in every partition.
+func (e *Engine) NewProducerID() (id int64, epoch int16) { return e.ids.next(), 0 }
+
+// Reserve waits, first come first served, for room in the buffer for a frame of
+// the size. Call it before the frame is read, and release once every batch of
+// the frame was answered; what is still being written by then stays charged by
+// the engine. A frame larger than the whole buffer waits until it is alone. The
+// error is ctx's.
+func (e *Engine) Reserve(ctx context.Context, bytes int64) (release func(), err error) {
+	bytes = min(bytes, e.frames.capacity)
+	if err := e.frames.acquire(ctx, bytes); err != nil {
+		return nil, err
+	}
+	return sync.OnceFunc(func() { e.frames.release(bytes) }), nil
+}
+
+// Close takes no batch any more, answers those of which nothing was sent with
+// NOT_LEADER_OR_FOLLOWER (6), which makes clients look for the broker again, and
+// returns when the others are finished. When ctx ends first, the outcome of what
+// is left is unknown: it is answered 7, and ctx's error is returned.
+func (e *Engine) Close(ctx context.Context) error {
+	e.locked(func(a *answers) {
+		e.closed = true
+		for _, s := range e.streams {
+			s.failUntouched(a, closing)
+		}
+	})
+	defer e.cancel()
+	stop := context.AfterFunc(ctx, e.cancel)
+	e.writers.Wait()
+	if !stop() {
+		return ctx.Err()
+	}
+	return nil
+}
+
+// answers collects what is to be told to callers once the lock is released.
+type answers struct {
+	stored []storedNotice
+	done   []answer
+}
+
+type storedNotice struct {
+	topic     *translate.Topic
+	partition int32
+	next      int64
+}
+
+type answer struct {
+	done   func(Result)
+	result Result
+}
+
+// locked runs do under the lock and then gives its answers: first what was
+// stored, so that a consumer's high watermark is never behind an acknowledgement.
+func (e *Engine) locked(do func(*answers)) {
+	var a answers
+	e.mu.Lock()
+	do(&a)
+	e.mu.Unlock()
+	if e.config.OnStored != nil {
+		for _, n := range a.stored {
+			e.config.OnStored(n.topic, n.partition, n.next)
+		}
+	}
+	for _, one := range a.done {
+		one.done(one.result)
+	}
+}

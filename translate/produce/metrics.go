@@ -1,0 +1,51 @@
+package produce
+
+import "sync/atomic"
+
+// Metrics are the engine's counts since it was made; BufferedBytes is now.
+type Metrics struct {
+	// StoredRecords and StoredBytes count records that DIS acknowledged and their
+	// data.
+	StoredRecords int64
+	StoredBytes   int64
+	// Requests counts PutRecords.
+	Requests int64
+	// ThrottledRecords counts records that DIS refused for a time and that were
+	// sent again, each time.
+	ThrottledRecords int64
+	// AmbiguousResentRecords counts records that were sent again after a request
+	// of unknown outcome: those that may be in DIS twice.
+	AmbiguousResentRecords int64
+	// HoleRecords counts records that were refused while a later one of their
+	// partition was stored: those out of order.
+	HoleRecords int64
+	// MovedBatches counts batches for retired partitions.
+	MovedBatches int64
+	// RepeatedBatches counts batches of idempotent producers that came again and
+	// were not written again.
+	RepeatedBatches int64
+	// BufferedBytes is the memory reserved for frames and decompressed batches.
+	BufferedBytes int64
+}
+
+type counters struct {
+	storedRecords, storedBytes, requests, throttledRecords atomic.Int64
+	ambiguousRecords, holeRecords                          atomic.Int64
+	movedBatches, repeatedBatches                          atomic.Int64
+}
+
+// Metrics reads the counts.
+func (e *Engine) Metrics() Metrics {
+	c := &e.metrics
+	return Metrics{
+		StoredRecords:          c.storedRecords.Load(),
+		StoredBytes:            c.storedBytes.Load(),
+		Requests:               c.requests.Load(),
+		ThrottledRecords:       c.throttledRecords.Load(),
+		AmbiguousResentRecords: c.ambiguousRecords.Load(),
+		HoleRecords:            c.holeRecords.Load(),
+		MovedBatches:           c.movedBatches.Load(),
+		RepeatedBatches:        c.repeatedBatches.Load(),
+		BufferedBytes:          e.frames.inUse() + e.payloads.inUse(),
+	}
+}

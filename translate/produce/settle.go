@@ -1,0 +1,230 @@
+package produce
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// settle takes the outcome of the chunk's request: it answers the batches that
+// are done, leaves in the chunk what has to be sent again, and says how long to
+// wait before.
+func (p *partition) settle(c *chunk, out outcome) (pause time.Duration) {
+	p.stream.engine.locked(func(a *answers) {
+		for i := range c.sending {
+			c.items[i].batch.inFlight--
+		}
+		switch {
+		case c.sending == 0: // all of it had expired
+		case out.err != nil:
+			pause = p.settleFailure(a, c, out)
+		default:
+			pause = p.settleResults(a, c, out.results)
+		}
+		p.conclude(a)
+		c.retain(func(i int) bool { return !c.items[i].batch.finished && c.items[i].batch.refusal == nil })
+	})
+	return pause
+}
+
+// conclude answers the settled batches in their order. One that waits for a
+// record to be sent again holds back those behind it.
+func (p *partition) conclude(a *answers) {
+	for _, b := range p.open {
+		if b.finished {
+			continue
+		}
+		if !b.settled() {
+			break
+		}
+		b.finish(a, b.result())
+	}
+	p.release()
+}
+
+func (p *partition) settleResults(a *answers, c *chunk, results []wire.PutResult) time.Duration {
+	log, metrics := &p.stream.engine.log, &p.stream.engine.metrics
+	lastStored := -1
+	for i := range results {
+		if results[i].ErrorCode == "" {
+			lastStored = i
+		}
+	}
+	again, holes, highest := make([]bool, len(results)), 0, int64(-1)
+	trouble, bytes, stored := "", 0, 0
+	for i, r := range results {
+		it := c.items[i]
+		switch {
+		case r.ErrorCode == "":
+			sequence, known := p.sequence(&r)
+			it.batch.store(it.index, sequence, known)
+			highest = max(highest, sequence)
+			stored++
+			bytes += len(c.records[i].Data)
+		case wire.RecordRetriable(r.ErrorCode):
+			again[i] = true
+			trouble = r.ErrorCode + " " + r.ErrorMessage
+			p.throttled = r.ErrorCode == wire.CodeThrottled
+			metrics.throttledRecords.Add(1)
+			if i < lastStored {
+				it.batch.touched = true
+				holes++
+			}
+		default:
+			p.refuseRecord(it, &r)
+		}
+	}
+	metrics.storedRecords.Add(int64(stored))
+	metrics.storedBytes.Add(int64(bytes))
+	if holes > 0 {
+		metrics.holeRecords.Add(int64(holes))
+		log.Warn().Str("stream", p.stream.key.name).Int32("partition", p.number).Int("records", holes).Str("error", trouble).
+			Msg("DIS refused records and stored later ones of the partition; they are sent again and stand out of order")
+	}
+	if highest >= 0 {
+		a.stored = append(a.stored, storedNotice{c.items[lastStored].batch.topic, p.number, highest + 1})
+	}
+	sent := c.sending
+	c.retain(func(i int) bool { return i >= sent || again[i] })
+	return p.paceAfter(stored > 0, trouble)
+}
+
+// paceAfter gives the pause after an answer of DIS: none when it took
+// everything, and the first of a series when it took something.
+func (p *partition) paceAfter(progress bool, trouble string) time.Duration {
+	p.trouble = trouble
+	if progress || trouble == "" {
+		p.backoff.reset()
+	}
+	if trouble == "" {
+		p.throttled = false
+		p.isolate = max(0, p.isolate-1)
+		return 0
+	}
+	return p.backoff.next()
+}
+
+// sequence reads where a record was stored. A number that cannot be read, or
+// one of another partition, is -1 and unknown.
+func (p *partition) sequence(r *wire.PutResult) (number int64, known bool) {
+	number, err := strconv.ParseInt(r.SequenceNumber, 10, 64)
+	if err != nil || number < 0 {
+		return -1, false
+	}
+	if r.PartitionID != string(p.id) {
+		if at, err := wire.ParsePartitionID(r.PartitionID); err != nil || at != int(p.number) {
+			return -1, false
+		}
+	}
+	return number, true
+}
+
+// refuseRecord notes that DIS will never take the record. The rest of its batch
+// is not sent any more: a producer counts the batch as failed.
+func (p *partition) refuseRecord(it item, r *wire.PutResult) {
+	b := it.batch
+	if b.refusal == nil {
+		err := &dis.Error{Operation: "PutRecords", Code: r.ErrorCode, Message: r.ErrorMessage, NotProcessed: true}
+		p.refuseBatch(b, err)
+	}
+	if b.refusal.Code == kerr.InvalidRecord.Code {
+		b.refusal.RecordErrors = append(b.refusal.RecordErrors,
+			RecordError{Index: int32(it.index), Message: r.ErrorCode + " " + r.ErrorMessage})
+	}
+}
+
+// refuseBatch gives a batch up. 19 would promise that nothing of it is stored.
+func (p *partition) refuseBatch(b *pending, err error) {
+	result := fromFailure(translate.KafkaError(translate.CallProduce, err))
+	if b.touched && result.Code == kerr.NotEnoughReplicas.Code {
+		result.Code = kerr.RequestTimedOut.Code
+	}
+	b.refusal = &result
+	p.stream.engine.log.Warn().Str("topic", b.topic.Name).Int32("partition", b.source).Int16("code", result.Code).Err(err).
+		Msg("DIS refused a batch")
+}
+
+// unmatchedError is an answer of DIS that does not fit the request. To send the
+// same again would only repeat it.
+type unmatchedError struct{ sent, answered int }
+
+func (e *unmatchedError) Error() string {
+	return fmt.Sprintf("DIS answered %d of %d records", e.answered, e.sent)
+}
+
+// settleFailure takes a request that failed as a whole.
+func (p *partition) settleFailure(a *answers, c *chunk, out outcome) time.Duration {
+	e := p.stream.engine
+	var failure *dis.Error
+	errors.As(out.err, &failure)
+	var unmatched *unmatchedError
+	unknown := errors.As(out.err, &unmatched) || failure == nil || !failure.NotProcessed
+	if unknown {
+		c.batches(func(b *pending) { b.touched = true })
+	}
+	switch {
+	case e.ctx.Err() != nil:
+		p.giveUp(a)
+	case unmatched != nil:
+		c.batches(func(b *pending) { p.refuseBatch(b, out.err) })
+	case unknown:
+		e.metrics.ambiguousRecords.Add(int64(c.sending))
+		e.log.Warn().Str("stream", p.stream.key.name).Int32("partition", p.number).Int("records", c.sending).Err(out.err).
+			Msg("outcome of a write is unknown; its records are sent again and may be stored twice")
+		return p.retry(out.err, false)
+	case failure.Throttled():
+		e.metrics.throttledRecords.Add(int64(c.sending))
+		return p.retry(out.err, true)
+	case failure.Code == "" && failure.HTTPStatus == 0: // it did not reach DIS
+		return p.retry(out.err, false)
+	default:
+		p.settleRefusal(a, c, out, failure)
+	}
+	return 0
+}
+
+func (p *partition) retry(err error, throttled bool) time.Duration {
+	p.throttled = throttled
+	p.trouble = err.Error()
+	return p.backoff.next()
+}
+
+// settleRefusal takes a request that DIS will not take. Only where the request
+// was one batch alone is it surely that batch's fault.
+func (p *partition) settleRefusal(a *answers, c *chunk, out outcome, failure *dis.Error) {
+	s := p.stream
+	batches := 0
+	c.batches(func(*pending) { batches++ })
+	switch result := fromFailure(translate.KafkaError(translate.CallProduce, out.err)); {
+	case result.Code == kerr.UnknownTopicOrPartition.Code && failure.Code != wire.CodePartitionNotFound && failure.Code != wire.CodeInvalidPartitionID:
+		c.batches(func(b *pending) { p.refuseBatch(b, out.err) })
+		s.failUntouched(a, result)
+	case out.shared || batches > 1:
+		p.isolate = batches
+	case failure.HTTPStatus == 413 && c.sending > 1:
+		s.limit = max(1, c.sentBytes()/2)
+		s.engine.log.Warn().Str("stream", s.key.name).Int("bytes", s.limit).Err(out.err).
+			Msg("DIS takes smaller requests than documented; requests of this stream are made smaller")
+	default:
+		c.batches(func(b *pending) { p.refuseBatch(b, out.err) })
+		p.isolate = max(0, p.isolate-1)
+	}
+}
+
+// giveUp answers what is left when the engine may not wait any longer.
+func (p *partition) giveUp(a *answers) {
+	for _, b := range p.open {
+		if b.idle() {
+			b.finish(a, closing)
+			continue
+		}
+		b.finish(a, failed(kerr.RequestTimedOut.Code, "the gateway stopped before DIS had answered"))
+	}
+}

@@ -1,0 +1,155 @@
+package produce
+
+import (
+	"context"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// stream joins the chunks of its partitions into requests. Engine.mu guards it.
+type stream struct {
+	engine     *Engine
+	key        streamKey
+	limit      int // data bytes of one request; lower than documented after a 413
+	partitions map[int32]*partition
+	queue      []*chunk // to be sent, oldest first
+	inFlight   int
+}
+
+func (e *Engine) stream(key streamKey, topic *translate.Topic) *stream {
+	s := e.streams[key]
+	if s == nil {
+		s = &stream{engine: e, key: key, limit: requestBytes(topic.StreamType), partitions: make(map[int32]*partition)}
+		e.streams[key] = s
+	}
+	return s
+}
+
+// partition gives the writer of a partition.
+func (s *stream) partition(number int32) *partition {
+	p := s.partitions[number]
+	if p == nil {
+		p = &partition{stream: s, number: number, id: wire.Text(wire.PartitionID(int(number)))}
+		s.partitions[number] = p
+	}
+	return p
+}
+
+// forget removes a partition without work, and the stream with its last one.
+func (s *stream) forget(p *partition) {
+	delete(s.partitions, p.number)
+	if len(s.partitions) == 0 {
+		delete(s.engine.streams, s.key)
+	}
+}
+
+// failUntouched answers every batch of which nothing was written.
+func (s *stream) failUntouched(a *answers, result Result) {
+	for _, p := range s.partitions {
+		for _, b := range p.open {
+			if b.idle() {
+				b.finish(a, result)
+			}
+		}
+		for _, b := range p.waiting {
+			b.finish(a, result)
+		}
+		p.waiting = nil
+	}
+}
+
+// put sends a chunk and waits for its outcome. Without anything left to send the
+// outcome is empty and c.sending is 0.
+func (s *stream) put(c *chunk) outcome {
+	s.engine.mu.Lock()
+	s.queue = append(s.queue, c)
+	s.launch()
+	s.engine.mu.Unlock()
+	return <-c.outcome
+}
+
+// launch starts as many requests as may run.
+func (s *stream) launch() {
+	for s.inFlight < s.engine.config.MaxInFlight && len(s.queue) > 0 {
+		if joined := s.gather(); len(joined) > 0 {
+			s.inFlight++
+			go s.send(joined)
+		}
+	}
+}
+
+// gather takes the oldest chunks that fit into one request. From here on their
+// batches are in flight.
+func (s *stream) gather() (joined []*chunk) {
+	records, bytes := 0, 0
+	for len(s.queue) > 0 {
+		c := s.queue[0]
+		c.prepare(s.limit)
+		if c.sending == 0 {
+			s.queue = s.queue[1:]
+			c.outcome <- outcome{}
+			continue
+		}
+		size := c.sentBytes()
+		if len(joined) > 0 && (c.alone || records+c.sending > maxRequestRecords || bytes+size > s.limit) {
+			return joined
+		}
+		s.queue = s.queue[1:]
+		joined = append(joined, c)
+		records, bytes = records+c.sending, bytes+size
+		for i := range c.sending {
+			c.items[i].batch.inFlight++
+		}
+		if c.alone {
+			return joined
+		}
+	}
+	return joined
+}
+
+// send makes one request and gives each chunk its part of the outcome.
+func (s *stream) send(joined []*chunk) {
+	request := &wire.PutRecordsRequest{StreamName: s.key.name, Records: joined[0].records[:joined[0].sending]}
+	if s.key.name == "" {
+		request.StreamID = s.key.id
+	}
+	if len(joined) > 1 {
+		total := 0
+		for _, c := range joined {
+			total += c.sending
+		}
+		request.Records = make([]wire.PutRecord, 0, total)
+		for _, c := range joined {
+			request.Records = append(request.Records, c.records[:c.sending]...)
+		}
+	}
+	results, err := s.call(request)
+
+	s.engine.mu.Lock()
+	s.inFlight--
+	s.launch()
+	s.engine.mu.Unlock()
+
+	for _, c := range joined {
+		out := outcome{err: err, shared: len(joined) > 1}
+		if err == nil {
+			out.results, results = results[:c.sending], results[c.sending:]
+		}
+		c.outcome <- out
+	}
+}
+
+func (s *stream) call(request *wire.PutRecordsRequest) ([]wire.PutResult, error) {
+	s.engine.metrics.requests.Add(1)
+	ctx, cancel := context.WithTimeout(s.engine.ctx, s.engine.config.RequestTimeout)
+	defer cancel()
+	response, err := s.engine.putter.PutRecords(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	if len(response.Records) != len(request.Records) {
+		return nil, &unmatchedError{sent: len(request.Records), answered: len(response.Records)}
+	}
+	return response.Records, nil
+}

@@ -1,0 +1,119 @@
+package produce
+
+import (
+	"errors"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
+)
+
+// Submit queues a batch and returns at once. Batches of one partition are
+// written in the order of their Submit. done is called exactly once, from
+// another goroutine, and must not block.
+//
+// Codes: 0 stored; 2, 10, 32, 53, 76, 87 as package record refuses batches; 7
+// outcome unknown, still being written; 19 surely not written; 3, 5, 6 and others
+// as DIS refuses records, see translate.KafkaError.
+func (e *Engine) Submit(b Batch, done func(Result)) {
+	frame, err := record.Parse(b.Records, b.Version)
+	if err != nil {
+		go done(refused(err))
+		return
+	}
+	e.mu.Lock()
+	result, answered := e.admit(b, frame, done)
+	e.mu.Unlock()
+	if answered {
+		go done(result)
+	}
+}
+
+// refused turns an error of package record into an answer.
+func refused(err error) Result {
+	var bad *record.Error
+	if errors.As(err, &bad) {
+		return failed(bad.Code, bad.Message)
+	}
+	return notWritten(err.Error())
+}
+
+// admit queues the batch, or lets done wait for the batch it repeats, or gives
+// the answer.
+func (e *Engine) admit(b Batch, frame record.Frame, done func(Result)) (result Result, answered bool) {
+	if e.closed {
+		return closing, true
+	}
+	target, trouble := route(b.Topic, b.Partition)
+	if trouble != nil {
+		return *trouble, true
+	}
+	now, source := time.Now(), partitionKey{keyOf(b.Topic), b.Partition}
+	var sequence *producer
+	if frame.ProducerID >= 0 {
+		p, place := e.window.place(producerKey{source, frame.ProducerID}, frame, now)
+		switch place.verdict {
+		case writeNext:
+			sequence = p
+		case longWritten:
+			e.metrics.repeatedBatches.Add(1)
+			return stored(unknownOffset), true
+		case outOfOrder:
+			return notWritten(place.reason), true
+		case repeat:
+			e.metrics.repeatedBatches.Add(1)
+			if place.first.batch == nil {
+				return place.first.result, true
+			}
+			e.await(place.first.batch, b.deadline(), done, e.leave)
+			return Result{}, false
+		}
+	}
+	batch := &pending{
+		topic: b.Topic, source: b.Partition, count: frame.Count, frame: frame, frameSize: len(b.Records),
+		arrived: now, due: now.Add(b.deadline()), moved: target != b.Partition,
+	}
+	if batch.moved {
+		e.noteMoved(source, target)
+	}
+	if sequence != nil {
+		sequence.take(batch)
+	}
+	e.await(batch, b.deadline(), done, e.expire)
+	e.stream(source.stream, b.Topic).partition(target).enqueue(batch)
+	return Result{}, false
+}
+
+// await answers done when the batch is finished, or has onDue decide when the
+// time is up.
+func (e *Engine) await(b *pending, within time.Duration, done func(Result), onDue func(*answers, *pending, *waiter)) {
+	w := &waiter{done: done}
+	w.timer = time.AfterFunc(within, func() {
+		e.locked(func(a *answers) {
+			if !w.answered {
+				onDue(a, b, w)
+			}
+		})
+	})
+	b.waiters = append(b.waiters, w)
+}
+
+// expire drops a batch at its deadline if nothing of it was written, and
+// otherwise lets it go on without the one who submitted it.
+func (e *Engine) expire(a *answers, b *pending, w *waiter) {
+	if b.idle() {
+		result := notWritten("not written in time" + b.partition.because())
+		result.ThrottleTime = b.partition.throttleTime()
+		b.finish(a, result)
+		return
+	}
+	b.late = int64(b.frameSize)
+	e.frames.charge(b.late)
+	e.leave(a, b, w)
+}
+
+// leave tells a waiter that the outcome is not known yet.
+func (e *Engine) leave(a *answers, b *pending, w *waiter) {
+	w.answer(a, failed(kerr.RequestTimedOut.Code, "still being written"+b.partition.because()))
+}

@@ -1,0 +1,149 @@
+package produce
+
+import (
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
+)
+
+// partition is the writer of one partition of a stream. Engine.mu guards it,
+// except where a batch says that fields are the writer's own.
+type partition struct {
+	stream  *stream
+	number  int32
+	id      wire.Text
+	running bool       // its goroutine lives
+	waiting []*pending // not opened yet, oldest first
+	open    []*pending // opened, oldest first: only the last may have records to encode
+
+	isolate   int // so many batches more go one by one
+	backoff   backoff
+	throttled bool   // the last refusal was for throughput
+	trouble   string // the last failure, "" when the last request did well
+}
+
+func (p *partition) enqueue(b *pending) {
+	b.partition = p
+	p.waiting = append(p.waiting, b)
+	if !p.running {
+		p.running = true
+		p.stream.engine.writers.Go(p.run)
+	}
+}
+
+// run writes until there is nothing to write.
+func (p *partition) run() {
+	c := chunks.Get().(*chunk)
+	defer chunks.Put(c)
+	c.partition = p.id
+	for p.fill(c) {
+		if pause := p.settle(c, p.stream.put(c)); pause > 0 {
+			p.stream.engine.sleep(pause)
+		}
+	}
+}
+
+func (e *Engine) sleep(pause time.Duration) {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-e.ctx.Done():
+	}
+}
+
+// fill adds to the chunk, behind what has to be sent again, the records that
+// came since. It reports whether there is anything to send; when not, the writer
+// is over.
+func (p *partition) fill(c *chunk) bool {
+	for {
+		b, frame, limit := p.next(c)
+		if b == nil {
+			return !c.empty()
+		}
+		if !b.opened {
+			ready, goOn := p.stream.engine.openBatch(b, frame, c.empty())
+			if !goOn {
+				return true
+			}
+			if !ready {
+				continue
+			}
+		}
+		c.take(b, limit)
+		if b.hasSpare {
+			return true
+		}
+	}
+}
+
+// next gives the batch whose records come next, its frame, and how many bytes a
+// chunk may have. It gives none when the chunk is to go as it is, and ends the
+// writer when the chunk is empty.
+func (p *partition) next(c *chunk) (*pending, record.Frame, int) {
+	e := p.stream.engine
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c.alone = p.isolate > 0
+	if c.alone && !c.empty() || len(c.items) == maxRequestRecords {
+		return nil, record.Frame{}, 0
+	}
+	if n := len(p.open); n > 0 {
+		if b := p.open[n-1]; !b.finished && b.refusal == nil && b.encoded < b.count {
+			return b, b.frame, p.stream.limit
+		}
+	}
+	for len(p.waiting) > 0 {
+		b := p.waiting[0]
+		p.waiting[0] = nil
+		p.waiting = p.waiting[1:]
+		if !b.finished {
+			p.open = append(p.open, b)
+			return b, b.frame, p.stream.limit
+		}
+	}
+	p.waiting = nil
+	if c.empty() {
+		p.release()
+		p.running = false
+		p.stream.forget(p)
+	}
+	return nil, record.Frame{}, 0
+}
+
+// release forgets the open batches that are finished and gives back what they
+// were charged.
+func (p *partition) release() {
+	e := p.stream.engine
+	kept := p.open[:0]
+	for _, b := range p.open {
+		if !b.finished {
+			kept = append(kept, b)
+			continue
+		}
+		e.payloads.release(b.payloadBytes)
+		e.frames.release(b.late)
+		b.payloadBytes, b.late = 0, 0
+	}
+	clear(p.open[len(kept):])
+	p.open = kept
+}
+
+// because ends a message with the last failure of the partition.
+func (p *partition) because() string {
+	if p.trouble == "" {
+		return ""
+	}
+	return ": " + p.trouble
+}
+
+// maxThrottleTime is the most that a client is asked to wait.
+const maxThrottleTime = 5 * time.Second
+
+func (p *partition) throttleTime() time.Duration {
+	if !p.throttled {
+		return 0
+	}
+	return min(p.backoff.full, maxThrottleTime)
+}
