@@ -94,6 +94,12 @@ func (c *cache) answer(name string) (*translate.Topic, error) {
 	return nil, e.err
 }
 
+// failing reports whether the last describe of the name failed.
+func (c *cache) failing(name string) bool {
+	e, ok := c.entries[name]
+	return ok && e.err != nil && !isDefinite(e.err)
+}
+
 func (c *cache) invalidate(name string) {
 	if e, ok := c.entries[name]; ok {
 		e.invalidated = c.tick()

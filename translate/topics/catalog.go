@@ -199,10 +199,7 @@ func (c *Catalog) describeNow(name string) {
 	ctx, cancel := context.WithTimeout(c.ctx, c.cfg.CallTimeout)
 	defer cancel()
 	described, err := c.streams.DescribeStream(ctx, name)
-	_, err = c.store(name, started, described, err)
-	if err != nil && !isDefinite(err) && c.ctx.Err() == nil {
-		c.cfg.Logger.Warn().Err(err).Str("topic", name).Msg("describe failed, what is known of the topic is kept")
-	}
+	_, _ = c.store(name, started, described, err) // the caller asks the cache
 }
 
 // store keeps the answer to a describe that began at the tick started, and gives
@@ -214,6 +211,10 @@ func (c *Catalog) store(name string, started int64, described *wire.DescribeStre
 	unsettled := false
 	if err == nil {
 		topic, unsettled, err = c.toTopic(name, described)
+	}
+	// A lasting failure is logged once, not at every refresh.
+	if err != nil && !isDefinite(err) && !c.cache.failing(name) && c.ctx.Err() == nil {
+		c.cfg.Logger.Warn().Err(err).Str("topic", name).Msg("describe failed, what is known of the topic is kept")
 	}
 	c.cache.store(name, answer{started: started, at: time.Now(), topic: topic, unsettled: unsettled, err: err})
 	return topic, err

@@ -1,10 +1,13 @@
 package topics
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -168,5 +171,29 @@ func TestRefreshBacksOff(t *testing.T) {
 				t.Errorf("%d lists of 1 s in 4 minutes", lists)
 			}
 		})
+	})
+}
+
+// A DIS that lists a stream and never describes it is not a log line every
+// few seconds.
+func TestLastingFailureIsLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("a")
+		f.describe = func(string) (*wire.DescribeStreamResponse, error) {
+			return nil, refusal("DescribeStream", wire.CodeForbidden)
+		}
+		var log bytes.Buffer
+		c := New(Config{Logger: zerolog.New(&log)}, f)
+		for range 100 {
+			wantTopics(t, c, "a:0")
+			if _, err := c.Topic(t.Context(), "a"); !dis.HasCode(err, wire.CodeForbidden) {
+				t.Errorf("got %v", err)
+			}
+			time.Sleep(3 * time.Second)
+		}
+		c.Close()
+		if lines := bytes.Count(log.Bytes(), []byte("\n")); lines != 1 {
+			t.Errorf("%d lines:\n%s", lines, log.String())
+		}
 	})
 }

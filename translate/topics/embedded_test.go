@@ -1,0 +1,106 @@
+package topics_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/embedded"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/topics"
+)
+
+// connect starts an embedded DIS and a client of it over HTTP.
+func connect(t *testing.T) *dis.Client {
+	t.Helper()
+	server, err := embedded.Open(embedded.Config{
+		DataDir: t.TempDir(), ProjectID: "local", Region: "local", AccessKeys: map[string]string{"dev": "dev-secret"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener := httptest.NewServer(server.Handler())
+	client, err := dis.New(dis.Config{
+		Endpoint: listener.URL, Region: "local", ProjectID: "local",
+		Credentials: dis.StaticCredentials(dis.Keys{AccessKey: "dev", SecretKey: "dev-secret"}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		client.Close()
+		listener.Close()
+		if err := server.Close(); err != nil {
+			t.Errorf("close the embedded DIS: %v", err)
+		}
+	})
+	return client
+}
+
+func open(t *testing.T, client *dis.Client) *topics.Catalog {
+	t.Helper()
+	c := topics.New(topics.Config{ProjectID: "local"}, client)
+	t.Cleanup(c.Close)
+	return c
+}
+
+func TestTopicsOverHTTP(t *testing.T) {
+	client := connect(t)
+	here, there := open(t, client), open(t, client)
+
+	if _, err := there.Topic(t.Context(), "orders"); !dis.HasCode(err, wire.CodeStreamNotFound) {
+		t.Fatalf("before: %v", err)
+	}
+	created, err := here.Create(t.Context(), topics.CreateRequest{Name: "orders", Partitions: 120, RetentionHours: 72})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(created.Partitions) != 120 || created.RetentionHours != 72 || created.ID == [16]byte{} || created.StreamType != wire.StreamCommon {
+		t.Errorf("created %d partitions, %d hours, id %x, %s", len(created.Partitions), created.RetentionHours, created.ID, created.StreamType)
+	}
+	for i, p := range created.Partitions {
+		if p.Status != wire.PartitionActive {
+			t.Errorf("partition %d is %s", i, p.Status)
+		}
+	}
+	there.Invalidate("orders")
+	found, err := there.Topic(t.Context(), "orders")
+	if err != nil || found.ID != created.ID {
+		t.Fatalf("through another catalog: %+v, %v", found, err)
+	}
+	if _, err := there.Create(t.Context(), topics.CreateRequest{Name: "orders", Partitions: 1}); !dis.HasCode(err, wire.CodeStreamExists) {
+		t.Errorf("created twice: %v", err)
+	}
+
+	deleted, err := there.Delete(t.Context(), "orders")
+	if err != nil || deleted.ID != created.ID {
+		t.Fatalf("deleted %+v, %v", deleted, err)
+	}
+	again, err := here.Create(t.Context(), topics.CreateRequest{Name: "orders", Partitions: 1})
+	if err != nil {
+		t.Fatalf("made again under the name: %v", err)
+	}
+	if again.ID == created.ID {
+		t.Error("the new topic has the old one's id")
+	}
+}
+
+func TestTopicListOverHTTP(t *testing.T) {
+	client := connect(t)
+	const streams = 130 // more than one page
+	for i := range streams {
+		if err := client.CreateStream(t.Context(), wire.CreateStreamRequest{StreamName: fmt.Sprintf("s-%03d", i), PartitionCount: 2}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := open(t, client).Topics(t.Context())
+	if err != nil || len(all) != streams {
+		t.Fatalf("%d topics, %v", len(all), err)
+	}
+	for i, topic := range all {
+		if want := fmt.Sprintf("s-%03d", i); topic.Name != want || len(topic.Partitions) != 2 {
+			t.Errorf("topic %d is %s with %d partitions, want %s with 2", i, topic.Name, len(topic.Partitions), want)
+		}
+	}
+}
