@@ -2,6 +2,7 @@ package dis
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -40,29 +41,39 @@ type Checkpoint struct {
 // GetCheckpoint returns nil without an error when none was committed. DIS.4332:
 // unknown app.
 func (c *Client) GetCheckpoint(ctx context.Context, key CheckpointKey) (*Checkpoint, error) {
-	var result wire.CheckpointResponse
 	call := newRequest("GetCheckpoint", http.MethodGet, c.records, "checkpoints").
 		set("stream_name", key.StreamName).set("stream_id", key.StreamID).
 		set("partition_id", wire.PartitionID(key.Partition)).set("app_name", key.App).
-		set("checkpoint_type", wire.CheckpointLastRead).into(&result)
-	err := c.run(ctx, call)
-	if HasCode(err, wire.CodeNoCheckpoint) {
-		return nil, nil
+		set("checkpoint_type", wire.CheckpointLastRead)
+	var found *Checkpoint
+	call.decode = func(answer []byte) (err error) {
+		found, err = decodeCheckpoint(answer)
+		return err
 	}
-	if err != nil {
+	if err := c.run(ctx, call); err != nil && !HasCode(err, wire.CodeNoCheckpoint) {
 		return nil, err
 	}
-	if result.SequenceNumber == "" {
+	return found, nil
+}
+
+// decodeCheckpoint gives nil for what services answer when none was committed:
+// null, empty or negative.
+func decodeCheckpoint(answer []byte) (*Checkpoint, error) {
+	var body wire.CheckpointResponse
+	if err := json.Unmarshal(answer, &body); err != nil {
+		return nil, err
+	}
+	if body.SequenceNumber == "" {
 		return nil, nil
 	}
-	number, err := strconv.ParseInt(string(result.SequenceNumber), 10, 64)
+	number, err := strconv.ParseInt(string(body.SequenceNumber), 10, 64)
 	if err != nil {
-		return nil, &Error{Operation: call.operation, HTTPStatus: http.StatusOK, Err: fmt.Errorf("decode answer: sequence_number: %w", err)}
+		return nil, fmt.Errorf("sequence_number: %w", err)
 	}
 	if number < 0 {
 		return nil, nil
 	}
-	return &Checkpoint{SequenceNumber: number, Metadata: result.Metadata}, nil
+	return &Checkpoint{SequenceNumber: number, Metadata: body.Metadata}, nil
 }
 
 // DeleteCheckpoints removes the checkpoint of one partition, or with nil those

@@ -155,7 +155,8 @@ func baseURL(setting, text string) (string, error) {
 	if (u.Scheme == "http" && u.Port() == "80") || (u.Scheme == "https" && u.Port() == "443") {
 		host = host[:strings.LastIndexByte(host, ':')]
 	}
-	return u.Scheme + "://" + host + strings.TrimRight(u.EscapedPath(), "/"), nil
+	path := appendEscaped(nil, strings.TrimRight(u.Path, "/"), true)
+	return u.Scheme + "://" + host + string(path), nil
 }
 
 // trustedCAs is nil, meaning the system's own, when no file is named.

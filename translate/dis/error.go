@@ -44,7 +44,10 @@ func (e *Error) Error() string {
 	case e.Code != "":
 		fmt.Fprintf(&b, " %s %s (HTTP %d)", e.Code, e.Message, e.HTTPStatus)
 	case e.HTTPStatus != 0:
-		fmt.Fprintf(&b, " HTTP %d %s", e.HTTPStatus, e.Message)
+		fmt.Fprintf(&b, " HTTP %d", e.HTTPStatus)
+		if e.Message != "" {
+			b.WriteString(" " + e.Message)
+		}
 	case e.NotProcessed:
 		b.WriteString(" not sent")
 	default:

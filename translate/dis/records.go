@@ -3,6 +3,8 @@ package dis
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 
@@ -11,12 +13,20 @@ import (
 
 // PutRecords stores records in exactly one attempt: DIS does not recognise
 // repeated records, so the caller decides whether to send again and in which
-// order. A nil error means that DIS answered, not that it stored every record:
+// order. The request may be changed once the call has returned. A nil error means that DIS answered, not that it stored every record:
 // each result says so of its own.
 func (c *Client) PutRecords(ctx context.Context, put *wire.PutRecordsRequest) (*wire.PutRecordsResponse, error) {
-	result := new(wire.PutRecordsResponse)
-	call := newRequest("PutRecords", http.MethodPost, c.records, "records").json(put).into(result)
+	var result *wire.PutRecordsResponse
+	call := newRequest("PutRecords", http.MethodPost, c.records, "records").
+		encoded(func(dst []byte) ([]byte, error) { return wire.AppendPutRecordsRequest(dst, put), nil })
 	call.once = true
+	call.decode = func(answer []byte) (err error) {
+		result, err = wire.DecodePutRecordsResponse(answer)
+		if err == nil && len(result.Records) != len(put.Records) {
+			err = fmt.Errorf("%d results for %d records", len(result.Records), len(put.Records))
+		}
+		return err
+	}
 	if err := c.run(ctx, call); err != nil {
 		return nil, err
 	}
@@ -44,7 +54,16 @@ func (c *Client) GetCursor(ctx context.Context, at CursorRequest) (string, error
 	call := newRequest("GetCursor", http.MethodGet, c.records, "cursors").
 		set("stream-name", at.StreamName).set("stream-id", at.StreamID).
 		set("partition-id", wire.PartitionID(at.Partition)).
-		set("cursor-type", string(at.Type)).into(&result)
+		set("cursor-type", string(at.Type))
+	call.decode = func(answer []byte) error {
+		if err := json.Unmarshal(answer, &result); err != nil {
+			return err
+		}
+		if result.PartitionCursor == "" {
+			return errors.New("no partition_cursor")
+		}
+		return nil
+	}
 	switch at.Type {
 	case wire.CursorAtSequence, wire.CursorAfterSequence, "":
 		call.set("starting-sequence-number", strconv.FormatInt(at.SequenceNumber, 10))
@@ -70,13 +89,17 @@ type GetRecordsRequest struct {
 }
 
 // GetRecords reads without waiting: an empty answer is immediate. The records'
-// data share memory, so one that is kept keeps them all. DIS.4225: the cursor
+// data share blocks of memory, so one that is kept keeps its neighbours. DIS.4225: the cursor
 // expired; DIS.4226: the position fell out of retention.
 func (c *Client) GetRecords(ctx context.Context, read GetRecordsRequest) (*wire.GetRecordsResponse, error) {
-	result := new(wire.GetRecordsResponse)
+	var result *wire.GetRecordsResponse
 	call := newRequest("GetRecords", http.MethodGet, c.records, "records").
 		set("partition-cursor", read.Cursor).set("max_fetch_bytes", ifPositive(read.MaxBytes)).
-		set("limit", ifPositive(read.Limit)).set("app_name", read.AppName).into(result)
+		set("limit", ifPositive(read.Limit)).set("app_name", read.AppName)
+	call.decode = func(answer []byte) (err error) {
+		result, err = wire.DecodeGetRecordsResponse(answer)
+		return err
+	}
 	if err := c.run(ctx, call); err != nil {
 		return nil, err
 	}
