@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"runtime/debug"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -49,7 +48,7 @@ func (c *call) finish(resp kmsg.Response, err error) {
 // connection.
 func (c *call) guard() {
 	if value := recover(); value != nil {
-		c.fail(panicked{value, debug.Stack()})
+		c.fail(asPanicked(value))
 	}
 }
 

@@ -30,6 +30,14 @@ type panicked struct {
 
 func (p panicked) Error() string { return "a request panicked" }
 
+// asPanicked keeps the stack of a panic that was passed on.
+func asPanicked(value any) panicked {
+	if p, ok := value.(panicked); ok {
+		return p
+	}
+	return panicked{value, debug.Stack()}
+}
+
 // conn is one client connection.
 //
 // Locks: mu guards only what its comment names and is never held while another
@@ -48,6 +56,7 @@ type conn struct {
 	stopWaiting context.CancelFunc
 
 	produce, fetch lane
+	ending         sync.Once
 
 	mu           sync.Mutex // guards the fields below
 	noMoreFrames bool
@@ -75,8 +84,6 @@ func (c *conn) run() {
 	}()
 	c.end(c.readRequests())
 	<-writer
-	c.stopWaiting()
-	c.logEnd()
 }
 
 // readRequests is the reader; its error says why there are no more requests.
@@ -154,17 +161,18 @@ func (c *conn) stopped() bool {
 // end closes the connection; the first cause counts. Closing with nothing left
 // to read sends FIN, so that the client sees a clean end.
 func (c *conn) end(cause error) {
-	if c.ctx.Err() != nil {
-		return
-	}
-	c.cancel(cause)
-	c.nc.Close() // nothing depends on the outcome
+	c.ending.Do(func() {
+		c.cancel(cause)
+		c.stopWaiting()
+		c.logEnd(cause)
+		c.nc.Close() // nothing depends on the outcome
+	})
 }
 
 // recoverPanic, deferred, turns a panic into the end of this connection alone.
 func (c *conn) recoverPanic(handle func(error)) {
 	if value := recover(); value != nil {
-		handle(panicked{value, debug.Stack()})
+		handle(asPanicked(value))
 	}
 }
 
@@ -222,8 +230,7 @@ func (c *conn) client(id string) groupcoord.Client {
 }
 
 // logEnd writes the one line about a connection that did not end well.
-func (c *conn) logEnd() {
-	cause := context.Cause(c.ctx)
+func (c *conn) logEnd(cause error) {
 	log := c.server.cfg.Logger
 	event := log.Warn()
 	var p panicked

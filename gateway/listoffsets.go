@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 )
@@ -31,8 +30,7 @@ const (
 func handleListOffsets(catalog Catalog, fetcher Fetcher) handler {
 	return waiting(func(ctx context.Context, _ *call, req *kmsg.ListOffsetsRequest) (kmsg.Response, error) {
 		resp := kmsg.NewPtrListOffsetsResponse()
-		var lookups errgroup.Group
-		lookups.SetLimit(maxLookups)
+		var lookups []func()
 		seen := map[topicPartition]bool{}
 		for _, t := range req.Topics {
 			topic := kmsg.NewListOffsetsResponseTopic()
@@ -49,11 +47,12 @@ func handleListOffsets(catalog Catalog, fetcher Fetcher) handler {
 				}
 				seen[id] = true
 				l := offsetLookup{catalog, fetcher, t.Topic, part, req.Version}
-				lookups.Go(func() error { l.run(ctx, answer); return nil })
+				lookups = append(lookups, func() { l.run(ctx, answer) })
 			}
 			resp.Topics = append(resp.Topics, topic)
 		}
-		return resp, lookups.Wait()
+		inParallel(len(lookups), maxLookups, func(i int) { lookups[i]() })
+		return resp, nil
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
@@ -84,24 +83,22 @@ func allTopics(ctx context.Context, catalog Catalog) ([]kmsg.MetadataResponseTop
 }
 
 func namedTopics(ctx context.Context, cfg Config, catalog Catalog, named []kmsg.MetadataRequestTopic, create bool) ([]kmsg.MetadataResponseTopic, error) {
-	described := make([]kmsg.MetadataResponseTopic, len(named))
-	var lookups errgroup.Group
-	lookups.SetLimit(maxLookups)
-	for i, t := range named {
+	for _, t := range named {
 		if t.Topic == nil {
 			return nil, badFrame{"Metadata request with a null topic name"}
 		}
-		lookups.Go(func() error {
-			topic, err := findOrCreate(ctx, cfg, catalog, *t.Topic, create)
-			if err != nil {
-				described[i] = failedTopic(*t.Topic, translate.KafkaError(translate.CallMetadata, err).Code)
-			} else {
-				described[i] = describeTopic(topic)
-			}
-			return nil
-		})
 	}
-	return described, lookups.Wait()
+	described := make([]kmsg.MetadataResponseTopic, len(named))
+	inParallel(len(named), maxLookups, func(i int) {
+		name := *named[i].Topic
+		topic, err := findOrCreate(ctx, cfg, catalog, name, create)
+		if err != nil {
+			described[i] = failedTopic(name, translate.KafkaError(translate.CallMetadata, err).Code)
+			return
+		}
+		described[i] = describeTopic(topic)
+	})
+	return described, nil
 }
 
 // findOrCreate returns the topic, after creating it when it does not exist and

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/topics"
@@ -52,19 +51,17 @@ func handleCreateTopics(admin topicAdmin) handler {
 		for _, t := range req.Topics {
 			named[t.Topic]++
 		}
-		var work errgroup.Group
-		work.SetLimit(maxAdminCalls)
-		for i, t := range req.Topics {
-			answer := &resp.Topics[i]
+		inParallel(len(req.Topics), maxAdminCalls, func(i int) {
+			wanted, answer := req.Topics[i], &resp.Topics[i]
 			answer.Default()
-			answer.Topic = t.Topic
-			if named[t.Topic] > 1 {
+			answer.Topic = wanted.Topic
+			if named[wanted.Topic] > 1 {
 				failCreate(answer, translate.Failure{Code: invalidRequest, Message: "the topic is named more than once in the request"})
-				continue
+				return
 			}
-			work.Go(func() error { admin.create(ctx, t, req.ValidateOnly, answer); return nil })
-		}
-		return resp, work.Wait()
+			admin.create(ctx, wanted, req.ValidateOnly, answer)
+		})
+		return resp, nil
 	})
 }
 
@@ -115,20 +112,15 @@ func handleDeleteTopics(admin topicAdmin) handler {
 		defer cancel()
 		resp := kmsg.NewPtrDeleteTopicsResponse()
 		resp.Topics = make([]kmsg.DeleteTopicsResponseTopic, len(req.TopicNames))
-		var work errgroup.Group
-		work.SetLimit(maxAdminCalls)
-		for i, name := range req.TopicNames {
+		inParallel(len(req.TopicNames), maxAdminCalls, func(i int) {
 			answer := &resp.Topics[i]
 			answer.Default()
-			answer.Topic = &name
-			work.Go(func() error {
-				if failure := admin.remove(ctx, name, req.Version); failure.Code != 0 {
-					answer.ErrorCode, answer.ErrorMessage = failure.Code, &failure.Message
-				}
-				return nil
-			})
-		}
-		return resp, work.Wait()
+			answer.Topic = &req.TopicNames[i]
+			if failure := admin.remove(ctx, req.TopicNames[i], req.Version); failure.Code != 0 {
+				answer.ErrorCode, answer.ErrorMessage = failure.Code, &failure.Message
+			}
+		})
+		return resp, nil
 	})
 }
 

@@ -1,0 +1,325 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/produce"
+)
+
+func panicOn(topic string) func(context.Context, string) error {
+	return func(_ context.Context, name string) error {
+		if name == topic {
+			panic("as ordered")
+		}
+		return nil
+	}
+}
+
+// blockOn makes lookups of one topic wait until open is closed or the caller
+// gives up.
+func blockOn(topic string, open <-chan struct{}) func(context.Context, string) error {
+	return func(ctx context.Context, name string) error {
+		if name != topic {
+			return nil
+		}
+		select {
+		case <-open:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func TestRepliesLeaveInRequestOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		open := make(chan struct{})
+		b.catalog.lookup = blockOn("t", open)
+		c := b.pipe()
+		requests := []kmsg.Request{metadataFor(9, "t"), metadataFor(9), apiVersions(3), &kmsg.HeartbeatRequest{Version: 3}, metadataFor(1, "t")}
+		var ids []int32
+		for _, req := range requests {
+			ids = append(ids, c.send(req))
+		}
+		synctest.Wait()
+		if b.groups.joins() != 1 {
+			t.Error("the heartbeat was not handled while an earlier request waits")
+		}
+		close(open)
+		for i, req := range requests {
+			c.receive(ids[i], req)
+		}
+	})
+}
+
+func TestAtMost1000RequestsInFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		c := b.pipe()
+		const sent = maxInFlight + 5
+		go func() {
+			for range sent {
+				if _, err := c.nc.Write(c.encode(joinHeld())); err != nil {
+					return
+				}
+			}
+		}()
+		synctest.Wait()
+		if got := b.groups.joins(); got != maxInFlight {
+			t.Fatalf("%d requests were taken, want %d", got, maxInFlight)
+		}
+		b.groups.release(2)
+		for i := range int32(2) {
+			c.receive(i+1, joinHeld())
+		}
+		synctest.Wait()
+		if got := b.groups.joins(); got != maxInFlight+2 {
+			t.Errorf("%d requests were taken after two replies, want %d", got, maxInFlight+2)
+		}
+	})
+}
+
+func TestAtMost16MiBInFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		c := b.pipe()
+		large := joinHeld()
+		protocol := kmsg.NewJoinGroupRequestProtocol()
+		protocol.Name, protocol.Metadata = "range", make([]byte, 5<<20)
+		large.Protocols = append(large.Protocols, protocol)
+		go func() {
+			for range 5 {
+				if _, err := c.nc.Write(c.encode(large)); err != nil {
+					return
+				}
+			}
+		}()
+		synctest.Wait()
+		if got := b.groups.joins(); got != 3 {
+			t.Errorf("%d requests of 5 MiB were taken, want 3", got)
+		}
+	})
+}
+
+func TestAFrameAboveTheBoundPassesAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		c := b.pipe()
+		join := c.send(joinHeld())
+		req := produceTo("t", 0, 1, make([]byte, 20<<20))
+		go c.nc.Write(c.encode(req))
+		synctest.Wait()
+		if n := len(b.log.submitted); n != 0 {
+			t.Fatal("a frame of 20 MiB was taken beside another request")
+		}
+		b.groups.release(1)
+		c.receive(join, joinHeld())
+		c.receive(join+1, req)
+		if n := len(b.log.submitted); n != 1 {
+			t.Errorf("%d batches submitted, want 1", n)
+		}
+	})
+}
+
+func TestIdleConnectionIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		c := b.pipe()
+		c.ask(apiVersions(0))
+		began := time.Now()
+		c.closed()
+		if idle := time.Since(began); idle != 10*time.Minute {
+			t.Errorf("closed after %s", idle)
+		}
+		if lines := b.lines.all(); len(lines) != 0 {
+			t.Errorf("an idle close is nothing to log: %q", lines)
+		}
+	})
+}
+
+func TestConnectionWithWaitingRequestIsNotIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		c := b.pipe()
+		id := c.send(joinHeld())
+		time.Sleep(25 * time.Minute)
+		b.groups.release(1)
+		c.receive(id, joinHeld())
+		began := time.Now()
+		c.closed()
+		if idle := time.Since(began); idle > 10*time.Minute {
+			t.Errorf("closed %s after the reply", idle)
+		}
+	})
+}
+
+func TestStalledFrameIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		c := b.pipe()
+		began := time.Now()
+		c.nc.Write(frame(90<<20, 0, 7, 0, 0, 0, 1))
+		c.closed()
+		if stalled := time.Since(began); stalled != frameStall {
+			t.Errorf("cut off after %s", stalled)
+		}
+		if b.log.reserved != 0 {
+			t.Errorf("%d bytes of the produce buffer are still held", b.log.reserved)
+		}
+		if lines := b.lines.all(); len(lines) != 1 {
+			t.Errorf("log %q, want one line", lines)
+		}
+	})
+}
+
+func TestWaitingWorkEndsWithItsConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		ended := make(chan error, 1)
+		b.log.fetch = func(ctx context.Context, _ fetch.Request) fetch.Response {
+			<-ctx.Done()
+			ended <- ctx.Err()
+			return fetch.Response{Partitions: make([]fetch.PartitionResponse, 1)}
+		}
+		c := b.pipe()
+		c.send(fetchFrom(11, "t", 0, time.Hour))
+		c.send(joinHeld())
+		synctest.Wait()
+		c.nc.Close()
+		synctest.Wait()
+		select {
+		case err := <-ended:
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("fetch ended with %v", err)
+			}
+		default:
+			t.Error("the fetch of a dead connection goes on")
+		}
+		if b.groups.contexts[0].Err() == nil {
+			t.Error("the context of the join is still alive")
+		}
+	})
+}
+
+func TestProduceGoesOnWithoutItsConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		open := make(chan struct{})
+		b.catalog.lookup = blockOn("t", open)
+		c := b.pipe()
+		c.send(produceTo("t", 0, 0, []byte("first")))
+		c.send(produceTo("t", 1, 0, []byte("second")))
+		synctest.Wait()
+		c.nc.Close()
+		synctest.Wait()
+		close(open)
+		synctest.Wait()
+		if n := len(b.log.submitted); n != 2 {
+			t.Errorf("%d of 2 batches of a client that went away were written", n)
+		}
+		if b.log.reserved != 0 {
+			t.Errorf("%d bytes of the produce buffer are lost", b.log.reserved)
+		}
+	})
+}
+
+func TestProduceOrderSurvivesASlowLookup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.catalog.topics["slow"] = topicOf("slow", 1)
+		open := make(chan struct{})
+		b.catalog.lookup = blockOn("slow", open)
+		c := b.pipe()
+		first, second := produceTo("slow", 0, 1, []byte("a")), produceTo("t", 0, 1, []byte("b"))
+		ids := []int32{c.send(first), c.send(second), c.send(&kmsg.HeartbeatRequest{Version: 3})}
+		synctest.Wait()
+		if b.groups.joins() != 1 || len(b.log.submitted) != 0 {
+			t.Errorf("%d heartbeats and %d batches passed, want 1 and 0", b.groups.joins(), len(b.log.submitted))
+		}
+		close(open)
+		c.receive(ids[0], first)
+		c.receive(ids[1], second)
+		if got := string(b.log.submitted[0].Records) + string(b.log.submitted[1].Records); got != "ab" {
+			t.Errorf("batches reached the writer as %q", got)
+		}
+	})
+}
+
+func TestThrottledClientIsMuted(t *testing.T) {
+	for _, member := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t)
+			b.log.answer = func(_ produce.Batch, done func(produce.Result)) {
+				go done(produce.Result{BaseOffset: 7, ThrottleTime: 3 * time.Second})
+			}
+			c := b.pipe()
+			if member {
+				c.ask(&kmsg.HeartbeatRequest{Version: 3})
+			}
+			resp := c.ask(produceTo("t", 0, 1, []byte("x"))).(*kmsg.ProduceResponse)
+			if resp.ThrottleMillis != 3000 {
+				t.Errorf("throttle time %d ms", resp.ThrottleMillis)
+			}
+			began := time.Now()
+			c.ask(apiVersions(3))
+			// The reader may have been at the next frame already when the
+			// throttled reply left.
+			c.ask(apiVersions(3))
+			if waited := time.Since(began); (waited == 0) != member {
+				t.Errorf("group member %v: the next requests waited %s", member, waited)
+			}
+		})
+	}
+}
+
+func TestNoReplyWithAcksZero(t *testing.T) {
+	b := newBench(t)
+	c := dial(t, b.listen())
+	c.send(produceTo("t", 0, 0, make([]byte, 100)))
+	c.ask(apiVersions(3)) // would meet the wrong correlation id
+	c.send(produceTo("t", 99, 0, make([]byte, 100)))
+	c.patience(5 * time.Second)
+	c.closed()
+	if lines := b.lines.all(); len(lines) != 1 {
+		t.Errorf("log %q, want one line", lines)
+	}
+}
+
+func TestNullClientID(t *testing.T) {
+	b := newBench(t)
+	c := dial(t, b.listen())
+	for _, version := range []int16{0, 3} {
+		req := &kmsg.HeartbeatRequest{Version: version + 1}
+		if _, err := c.nc.Write(kmsg.NewRequestFormatter().AppendRequest(nil, req, 9)); err != nil {
+			t.Fatal(err)
+		}
+		c.receive(9, req)
+	}
+	if id := b.groups.clients[0]; id.ID != "" || id.Host != "127.0.0.1" {
+		t.Errorf("client %+v", id)
+	}
+}
+
+func TestReadRestAllocatesAsBytesArrive(t *testing.T) {
+	r, w := io.Pipe()
+	go func() {
+		w.Write(make([]byte, 10))
+		w.Close()
+	}()
+	chunks := 0
+	if _, err := readRest(r, prefix{length: maxProduceFrame}, func() { chunks++ }); err == nil {
+		t.Error("a frame cut short was accepted")
+	}
+	if chunks != 1 {
+		t.Errorf("%d chunks were allocated for 10 bytes of a frame of 100 MiB", chunks)
+	}
+}
