@@ -105,13 +105,13 @@ func TestHeaders(t *testing.T) {
 // Opening connections under load costs more than the calls, so none may be
 // closed while calls go on, whatever they answer.
 func TestConnectionsAreReused(t *testing.T) {
-	const workers, calls = 8, 60
+	const workers, calls = 8, 40
 	var opened atomic.Int32
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		switch r.URL.Path {
 		case "/v2/p1/records": // chunked, longer than any buffer on the way
-			_, _ = io.WriteString(w, `{"next_partition_cursor":"`+strings.Repeat("c", 100_000)+`"}`)
+			_, _ = io.WriteString(w, `{"next_partition_cursor":"`+strings.Repeat("c", 20_000)+`"}`)
 		case "/v2/p1/streams/s":
 			http.Error(w, `{"errorCode":"DIS.4301","message":"Stream does not exist."}`, http.StatusBadRequest)
 		default:
