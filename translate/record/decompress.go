@@ -157,9 +157,13 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return decoder
 })
 
-// zstdMaxRatio is the most that a byte of input can become: a block of 128 KiB
-// from the 4 bytes that a block has at least.
-const zstdMaxRatio = (128 << 10) / 4
+// zstdMaxBlock is the most that one block becomes (RFC 8878, 3.1.1.2.4), and
+// zstdMaxRatio the most that a byte of input can become: such a block from the
+// 4 bytes that a block has at least.
+const (
+	zstdMaxBlock = 128 << 10
+	zstdMaxRatio = zstdMaxBlock / 4
+)
 
 func (o *output) zstd(body []byte) error {
 	var header zstd.Header
@@ -178,7 +182,9 @@ func (o *output) zstd(body []byte) error {
 			o.buf = decoded
 			return nil
 		}
-		if !errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+		// Want of room has several errors, depending on the kind of block that
+		// met it. With room for a whole block left it was none of them.
+		if !errors.Is(err, zstd.ErrDecoderSizeExceeded) && cap(o.buf)-len(decoded) >= zstdMaxBlock {
 			return err
 		}
 		size = 4 * cap(o.buf)
