@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
 // chunkBytes is the size at which a chunk is closed. Only a single record
@@ -42,17 +44,21 @@ type chunkBuilder struct {
 	open    chunk
 }
 
-func (b *chunkBuilder) add(p *partition, r *storedRecord) {
-	size := recordBound(r)
-	if b.open.count > 0 && (b.open.partition != p || len(b.records)+size > chunkBytes) {
+// add appends a record; its time is that of arrival when it has none.
+func (b *chunkBuilder) add(p *partition, r *wire.PutRecord, now int64) {
+	if b.open.count > 0 && (b.open.partition != p || len(b.records)+recordBound(r) > chunkBytes) {
 		b.cut()
 	}
 	if b.open.count == 0 {
 		b.open = chunk{partition: p, greatest: minTimestamp}
 	}
-	b.records = appendRecord(b.records, r)
+	timestamp := now
+	if r.Timestamp != nil {
+		timestamp = *r.Timestamp
+	}
+	b.records = appendRecord(b.records, timestamp, r.PartitionKey, r.Data)
 	b.open.count++
-	b.open.greatest = max(b.open.greatest, r.timestamp)
+	b.open.greatest = max(b.open.greatest, timestamp)
 }
 
 // cut closes the open chunk.
@@ -68,20 +74,25 @@ func (b *chunkBuilder) cut() {
 	b.open = chunk{}
 }
 
-func recordBound(r *storedRecord) int {
-	return 3*binary.MaxVarintLen64 + len(r.key) + len(r.data)
+// recordBound is at least the encoded size of a record.
+func recordBound(r *wire.PutRecord) int {
+	size := 3*binary.MaxVarintLen64 + len(r.Data)
+	if r.PartitionKey != nil {
+		size += len(*r.PartitionKey)
+	}
+	return size
 }
 
-func appendRecord(dst []byte, r *storedRecord) []byte {
-	dst = binary.AppendVarint(dst, r.timestamp)
-	if r.hasKey {
-		dst = binary.AppendUvarint(dst, uint64(len(r.key))+1)
-		dst = append(dst, r.key...)
+func appendRecord(dst []byte, timestamp int64, key *string, data []byte) []byte {
+	dst = binary.AppendVarint(dst, timestamp)
+	if key != nil {
+		dst = binary.AppendUvarint(dst, uint64(len(*key))+1)
+		dst = append(dst, *key...)
 	} else {
 		dst = append(dst, 0)
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(r.data)))
-	return append(dst, r.data...)
+	dst = binary.AppendUvarint(dst, uint64(len(data)))
+	return append(dst, data...)
 }
 
 func (c *chunk) setArrival(arrival int64) {

@@ -9,8 +9,9 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
-// The two bodies that carry records are written without reflection; all others
-// go through encoding/json.
+// The two answers that carry records are written here, record by record as they
+// come out of the store, so that nothing is copied on the way; all others go
+// through encoding/json.
 
 // appendPutReply writes the JSON of wire.PutRecordsResponse.
 func appendPutReply(dst []byte, results []putResult) []byte {

@@ -12,8 +12,8 @@ import (
 
 // hashKey is the place of a partition key in [0, 2^63-1]: the first eight
 // bytes of its MD5, big-endian, without the top bit.
-func hashKey(key []byte) int64 {
-	sum := md5.Sum(key)
+func hashKey(key string) int64 {
+	sum := md5.Sum([]byte(key))
 	return int64(binary.BigEndian.Uint64(sum[:8]) &^ signBit)
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
 // putRecords serves POST /v2/{project}/records. A record that cannot be stored
@@ -13,11 +15,11 @@ func (s *Server) putRecords(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	st, err := s.catalog.stream(r.project, body.streamName, body.streamID)
+	st, err := s.catalog.stream(r.project, body.StreamName, body.StreamID)
 	if err != nil {
 		return reply{}, err
 	}
-	results, err := s.put(st, body.records)
+	results, err := s.put(st, body.Records)
 	if err != nil {
 		return reply{}, err
 	}
@@ -31,7 +33,7 @@ type putResult struct {
 	refused   *apiError
 }
 
-func (s *Server) put(st *stream, records []putRecord) ([]putResult, error) {
+func (s *Server) put(st *stream, records []wire.PutRecord) ([]putResult, error) {
 	unlock, err := st.open()
 	if err != nil {
 		return nil, err
@@ -64,10 +66,10 @@ func (s *Server) put(st *stream, records []putRecord) ([]putResult, error) {
 
 // checkRequestSize enforces the limit of one request, which does not count
 // partition keys.
-func checkRequestSize(st *stream, records []putRecord) error {
+func checkRequestSize(st *stream, records []wire.PutRecord) error {
 	total := 0
 	for i := range records {
-		total += len(records[i].data)
+		total += len(records[i].Data)
 	}
 	if limit := limitsOf(st.meta.Settings.StreamType).requestBytes; total > limit {
 		return tooLarge("records", limit)
@@ -77,7 +79,7 @@ func checkRequestSize(st *stream, records []putRecord) error {
 
 // buildChunks encodes the accepted records, partition by partition; order has
 // their indices in the same sequence.
-func buildChunks(records []putRecord, results []putResult, now int64) (order []int, chunks []chunk) {
+func buildChunks(records []wire.PutRecord, results []putResult, now int64) (order []int, chunks []chunk) {
 	order = make([]int, 0, len(records))
 	for i := range results {
 		if results[i].refused == nil {
@@ -87,10 +89,7 @@ func buildChunks(records []putRecord, results []putResult, now int64) (order []i
 	sortByPartition(order, results)
 	var builder chunkBuilder
 	for _, i := range order {
-		if !records[i].hasTimestamp {
-			records[i].timestamp = now
-		}
-		builder.add(results[i].partition, &records[i].storedRecord)
+		builder.add(results[i].partition, &records[i], now)
 	}
 	builder.cut()
 	return order, builder.chunks

@@ -1,0 +1,5 @@
+package embedded
+
+const crashDirVariable = "EMBEDDED_DIS_CRASH_DIR"
+
+func crashingChild(string) {}
