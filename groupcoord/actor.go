@@ -78,13 +78,16 @@ func (a *actor) run() {
 	defer timer.Stop()
 	for {
 		a.checkOwnership()
-		for _, q := range a.take() {
+		batch := a.take()
+		for _, q := range batch {
+			a.tick(q.at)
 			a.step(q)
 		}
-		now := time.Now()
-		if a.quit == 0 && due(a.group.wake, now) {
-			a.transition(now, tick{})
+		if len(batch) > 0 {
+			continue // what came meanwhile is older than any timer now
 		}
+		now := time.Now()
+		a.tick(now)
 		if a.finished(now) && a.c.retire(a) {
 			a.release()
 			return
@@ -133,6 +136,13 @@ func (a *actor) lose(code int16) {
 	a.perform(a.group.abandon(code))
 }
 
+// tick runs the timers that are due at a time, before what happened then.
+func (a *actor) tick(at time.Time) {
+	if a.quit == 0 && due(a.group.wake, at) {
+		a.transition(at, tick{})
+	}
+}
+
 func (a *actor) step(q queued) {
 	a.last = q.at
 	if q.call {
@@ -150,6 +160,7 @@ func (a *actor) step(q queued) {
 func (a *actor) transition(now time.Time, ev event) {
 	changed, effects := a.group.handle(now, ev)
 	if changed {
+		began := time.Now()
 		if code := a.save(a.group.snapshot()); code != 0 {
 			for _, e := range effects {
 				e.abort(code)
@@ -157,6 +168,7 @@ func (a *actor) transition(now time.Time, ev event) {
 			a.lose(code)
 			return
 		}
+		a.group.forgive(time.Since(began))
 	}
 	a.publish()
 	a.perform(effects)

@@ -145,6 +145,15 @@ func (g *group) expireAfter(m *member, d time.Duration) {
 	g.wakeAt(m.expires)
 }
 
+// forgive makes all sessions longer by a time in which members were not answered.
+func (g *group) forgive(d time.Duration) {
+	for _, m := range g.members.list {
+		if !m.expires.IsZero() {
+			m.expires = m.expires.Add(d)
+		}
+	}
+}
+
 // drop takes the member out of the group, and its held requests with it.
 func (g *group) drop(m *member) {
 	if m.join != nil {
