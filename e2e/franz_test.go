@@ -22,7 +22,9 @@ func newFranz(t testing.TB, broker string, options ...kgo.Opt) *kgo.Client {
 
 func createTopic(t testing.TB, broker, topic string, partitions int32) {
 	t.Helper()
-	if _, err := kadm.NewClient(newFranz(t, broker)).CreateTopic(t.Context(), partitions, 1, nil, topic); err != nil {
+	client := newFranz(t, broker)
+	defer client.Close()
+	if _, err := kadm.NewClient(client).CreateTopic(t.Context(), partitions, 1, nil, topic); err != nil {
 		t.Fatalf("creating topic %s: %v", topic, err)
 	}
 }

@@ -62,10 +62,7 @@ func (d *devCommand) check(found *problems) {
 
 func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error) {
 	logger := d.logger(stderr)
-	store, err := startDIS(d.DISListen, embedded.Config{
-		DataDir: d.DataDir, Logger: logger,
-		AccessKeys: map[string]string{embedded.DevAccessKey: embedded.DevSecretKey},
-	})
+	store, err := listenDIS(d.DISListen)
 	if err != nil {
 		return err
 	}
@@ -76,6 +73,13 @@ func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error)
 	}, logger)
 	if err != nil {
 		return err
+	}
+	err = store.open(embedded.Config{
+		DataDir: d.DataDir, Logger: logger,
+		AccessKeys: map[string]string{embedded.DevAccessKey: embedded.DevSecretKey},
+	})
+	if err != nil {
+		return errors.Join(err, p.abandon(signals.force))
 	}
 	return p.run(signals, running{
 		adminAddress: d.AdminListen,

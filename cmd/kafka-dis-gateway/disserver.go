@@ -16,33 +16,34 @@ import (
 
 // disServer is the embedded DIS behind an HTTP address.
 type disServer struct {
-	store    *embedded.Server
 	listener net.Listener
+	store    *embedded.Server
 	server   *http.Server
 	failed   chan error
 }
 
-// startDIS opens the store and answers at address. Whatever goes wrong leaves
-// nothing open.
-func startDIS(address string, config embedded.Config) (*disServer, error) {
+// listenDIS opens the address of an embedded DIS; open answers there.
+func listenDIS(address string) (*disServer, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("opening the address of the embedded DIS: %w", err)
 	}
+	return &disServer{listener: listener, failed: make(chan error, 1)}, nil
+}
+
+// open opens the store and begins to answer.
+func (d *disServer) open(config embedded.Config) error {
 	store, err := embedded.Open(config)
 	if err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return err
 	}
-	d := &disServer{
-		store: store, listener: listener, failed: make(chan error, 1),
-		server: &http.Server{Handler: store.Handler(), ReadHeaderTimeout: 30 * time.Second},
-	}
+	d.store, d.server = store, &http.Server{Handler: store.Handler(), ReadHeaderTimeout: 30 * time.Second}
 	go func() {
-		if err := d.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := d.server.Serve(d.listener); !errors.Is(err, http.ErrServerClosed) {
 			d.failed <- fmt.Errorf("serving the embedded DIS: %w", err)
 		}
 	}()
-	return d, nil
+	return nil
 }
 
 // url is the base URL for DIS clients.
@@ -50,6 +51,9 @@ func (d *disServer) url() string { return "http://" + d.listener.Addr().String()
 
 // close finishes the running requests, for a moment, and closes the store.
 func (d *disServer) close() error {
+	if d.store == nil {
+		return d.listener.Close()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	err := d.server.Shutdown(ctx)

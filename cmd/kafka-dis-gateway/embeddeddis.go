@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -28,9 +29,14 @@ func (c *embeddedDISCommand) check(found *problems) {
 	}
 }
 
-func (c *embeddedDISCommand) run(signals *signals, stdout, stderr io.Writer) error {
+func (c *embeddedDISCommand) run(signals *signals, stdout, stderr io.Writer) (err error) {
 	keys := embeddedKeys()
-	server, err := startDIS(c.Listen, embedded.Config{
+	server, err := listenDIS(c.Listen)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.close()) }()
+	err = server.open(embedded.Config{
 		DataDir: c.DataDir, AccessKeys: map[string]string{keys.AccessKey: keys.SecretKey},
 		Limits: embedded.Limits(c.Limits), Latency: c.Latency, Logger: c.logger(stderr),
 	})
@@ -40,7 +46,7 @@ func (c *embeddedDISCommand) run(signals *signals, stdout, stderr io.Writer) err
 	fmt.Fprintf(stdout, "DIS     %s  (access key %s)\nData    %s\n", server.url(), keys.AccessKey, c.DataDir)
 	select {
 	case <-signals.drain.Done():
-		return server.close()
+		return nil
 	case err := <-server.failed:
 		return err
 	}

@@ -22,6 +22,9 @@ type running struct {
 	grace func() time.Duration
 }
 
+// unservedGrace is for closing parts that nobody has used yet.
+const unservedGrace = time.Second
+
 // run opens the addresses, serves until the first signal and drains. The
 // parts are closed when it returns.
 func (p *parts) run(signals *signals, r running) (err error) {
@@ -37,15 +40,15 @@ func (p *parts) run(signals *signals, r running) (err error) {
 	admin := &adminServer{}
 	if r.adminAddress != "" {
 		if admin, err = listenAdmin(r.adminAddress, p.metrics, readiness.why); err != nil {
-			return errors.Join(err, p.stop(life, 0))
+			return errors.Join(err, p.stop(life, unservedGrace))
 		}
 		defer func() { err = errors.Join(err, admin.close()) }()
 	}
 	if err := p.server.Listen(); err != nil {
-		return errors.Join(err, p.stop(life, 0))
+		return errors.Join(err, p.stop(life, unservedGrace))
 	}
 	if err := r.ready(signals.drain, p.server.Addrs(), admin.address()); err != nil {
-		return errors.Join(err, p.stop(life, 0))
+		return errors.Join(err, p.stop(life, unservedGrace))
 	}
 
 	served := make(chan error, 1)
@@ -56,7 +59,7 @@ func (p *parts) run(signals *signals, r running) (err error) {
 	case err = <-admin.failed:
 	case err = <-r.failed:
 	case err = <-served:
-		return errors.Join(err, p.stop(life, 0))
+		return errors.Join(err, p.stop(life, unservedGrace))
 	}
 	err = errors.Join(err, p.stop(life, r.grace()))
 	end()
@@ -68,6 +71,12 @@ func (p *parts) stop(ctx context.Context, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
 	return p.server.Shutdown(ctx)
+}
+
+// abandon closes parts that were never run.
+func (p *parts) abandon(ctx context.Context) error {
+	defer p.close()
+	return p.stop(ctx, unservedGrace)
 }
 
 // askDIS makes the cheapest call that needs an address, a clock, keys, a

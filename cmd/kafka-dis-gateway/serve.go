@@ -46,7 +46,7 @@ func (s *serveCommand) check(found *problems) {
 		}
 	}
 	if len(missing) > 0 {
-		found.add(fmt.Errorf("what DIS needs to know is missing: set %s", strings.Join(missing, ", ")))
+		found.add(fmt.Errorf("the environment lacks what DIS wants to know: set %s", strings.Join(missing, ", ")))
 	}
 }
 
