@@ -43,6 +43,7 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 		OnStored: reader.Advance, Logger: logger,
 	}, p.client)
 	checkpoints := offsets.New(offsets.Config{Logger: logger}, p.client, p.catalog)
+	p.metrics.MustRegister(newCounts(writer, checkpoints))
 	groups := groupcoord.New(groupcoord.Config{
 		InitialRebalanceDelay: s.InitialRebalanceDelay, MaxGroupSize: s.MaxGroupSize, Logger: logger,
 	}, gateway.NewOffsetStore(checkpoints), groupcoord.NewMemoryStore(), new(groupcoord.LocalOwners))

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/offsets"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/produce"
+)
+
+// counts publishes what the translators count themselves.
+type counts struct {
+	produce *produce.Engine
+	offsets *offsets.Store
+	metrics []count
+}
+
+type count struct {
+	description *prometheus.Desc
+	kind        prometheus.ValueType
+	value       func(produce.Metrics, offsets.Stats) int64
+}
+
+func newCounts(writer *produce.Engine, store *offsets.Store) *counts {
+	c := &counts{produce: writer, offsets: store}
+	add := func(name, help string, kind prometheus.ValueType, value func(produce.Metrics, offsets.Stats) int64) {
+		description := prometheus.NewDesc("kafka_dis_gateway_"+name, help, nil, nil)
+		c.metrics = append(c.metrics, count{description, kind, value})
+	}
+	total := prometheus.CounterValue
+	add("stored_records_total", "Records that DIS acknowledged.", total,
+		func(p produce.Metrics, _ offsets.Stats) int64 { return p.StoredRecords })
+	add("stored_bytes_total", "Data of the records that DIS acknowledged, in bytes.", total,
+		func(p produce.Metrics, _ offsets.Stats) int64 { return p.StoredBytes })
+	add("throttled_records_total", "Records that DIS refused for a time and that were sent again, each time.", total,
+		func(p produce.Metrics, _ offsets.Stats) int64 { return p.ThrottledRecords })
+	add("ambiguous_resent_records_total", "Records sent again because DIS did not answer: those that may be in DIS twice.", total,
+		func(p produce.Metrics, _ offsets.Stats) int64 { return p.AmbiguousResentRecords })
+	add("hole_records_total", "Records that DIS refused while it stored a later one of their partition: those out of order.", total,
+		func(p produce.Metrics, _ offsets.Stats) int64 { return p.HoleRecords })
+	add("moved_batches_total", "Batches for retired partitions, written to another one.", total,
+		func(p produce.Metrics, _ offsets.Stats) int64 { return p.MovedBatches })
+	add("repeated_batches_total", "Batches of idempotent producers that came again and were not written again.", total,
+		func(p produce.Metrics, _ offsets.Stats) int64 { return p.RepeatedBatches })
+	add("produce_buffer_bytes", "Memory used by records on their way to DIS.", prometheus.GaugeValue,
+		func(p produce.Metrics, _ offsets.Stats) int64 { return p.BufferedBytes })
+	add("commits_below_range_total", "Commits below a partition's oldest record, stored as the oldest.", total,
+		func(_ produce.Metrics, o offsets.Stats) int64 { return o.BelowRange })
+	add("commits_above_range_total", "Commits above a partition's end, stored as the end.", total,
+		func(_ produce.Metrics, o offsets.Stats) int64 { return o.AboveRange })
+	return c
+}
+
+// Describe implements prometheus.Collector.
+func (c *counts) Describe(to chan<- *prometheus.Desc) {
+	for _, m := range c.metrics {
+		to <- m.description
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *counts) Collect(to chan<- prometheus.Metric) {
+	written, committed := c.produce.Metrics(), c.offsets.Stats()
+	for _, m := range c.metrics {
+		to <- prometheus.MustNewConstMetric(m.description, m.kind, float64(m.value(written, committed)))
+	}
+}
