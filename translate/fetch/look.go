@@ -17,7 +17,7 @@ type sight struct {
 	end   int64
 	// full means that the limits leave no room for the next batch.
 	full bool
-	// blocked means that reading makes no sense until DIS described the ends.
+	// blocked means that there is nothing to read until DIS described the ends.
 	blocked bool
 	// again is the time at which to look again without being woken.
 	again time.Time
@@ -52,6 +52,8 @@ func (p *partition) look(w *want, limit int, first, last bool, now time.Time) (s
 	if last || !p.unknown(now) {
 		p.take(&seen, w, limit, first, now)
 		w.position = seen.end
+	} else {
+		seen.blocked = p.chunkAt(w.offset) != nil || w.handedAt(w.offset) != nil
 	}
 	if seen.code != codeNone {
 		return failing(seen.code)
