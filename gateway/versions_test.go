@@ -1,0 +1,243 @@
+package gateway
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// wantedVersions is written down a second time on purpose: a change of the
+// table must be meant.
+var wantedVersions = map[string][2]int16{
+	"ApiVersions": {0, 4}, "Metadata": {0, 9}, "Produce": {0, 11}, "Fetch": {0, 12}, "ListOffsets": {0, 6},
+	"FindCoordinator": {0, 4}, "InitProducerId": {0, 4}, "JoinGroup": {0, 9}, "SyncGroup": {0, 5}, "Heartbeat": {0, 4},
+	"LeaveGroup": {0, 5}, "OffsetCommit": {0, 8}, "OffsetFetch": {0, 8}, "DescribeGroups": {0, 5}, "ListGroups": {0, 4},
+	"CreateTopics": {0, 6}, "DeleteTopics": {0, 5}, "DescribeConfigs": {0, 4}, "DescribeCluster": {0, 1},
+}
+
+func TestTableHasTheWantedVersions(t *testing.T) {
+	got := map[string][2]int16{}
+	for _, a := range apiTable(Config{}, Parts{}) {
+		got[a.name] = [2]int16{a.min, a.max}
+		if a.name != "InitProducerId" && a.key.Name() != a.name || a.start == nil {
+			t.Errorf("%s is key %d, %s", a.name, a.key, a.key.Name())
+		}
+	}
+	if diff := cmp.Diff(wantedVersions, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestApiVersionsOfEveryVersion(t *testing.T) {
+	b := newBench(t)
+	address := b.listen()
+	for version := int16(0); version <= 6; version++ {
+		c := dial(t, address)
+		req := apiVersions(version)
+		id := c.send(req)
+		wantCode := int16(0)
+		if version > 4 {
+			wantCode = unsupportedVersion
+			req.Version = 0 // the layout of the answer
+		}
+		resp := c.receive(id, req).(*kmsg.ApiVersionsResponse)
+		if resp.ErrorCode != wantCode {
+			t.Errorf("version %d: error %d, want %d", version, resp.ErrorCode, wantCode)
+		}
+		if len(resp.ApiKeys) != len(wantedVersions) {
+			t.Errorf("version %d: %d keys", version, len(resp.ApiKeys))
+		}
+		for _, k := range resp.ApiKeys {
+			name := kmsg.NameForKey(k.ApiKey)
+			if name == "InitProducerID" {
+				name = "InitProducerId"
+			}
+			if want := wantedVersions[name]; k.MinVersion != want[0] || k.MaxVersion != want[1] {
+				t.Errorf("version %d: %s %d to %d", version, name, k.MinVersion, k.MaxVersion)
+			}
+		}
+		if resp.FinalizedFeaturesEpoch != -1 {
+			t.Errorf("version %d: features epoch %d", version, resp.FinalizedFeaturesEpoch)
+		}
+		c.ask(metadataFor(9, "t")) // the connection goes on
+	}
+}
+
+// TestEveryAPIAtEveryVersion sends a small request at each version of the table
+// and reads the reply with the same codec: wrong layouts, missing defaults and
+// bytes left over show.
+func TestEveryAPIAtEveryVersion(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.TopicAdmin = TopicAdminFull })
+	address := b.listen()
+	for _, a := range apiTable(Config{}, Parts{}) {
+		for version := a.min; version <= a.max; version++ {
+			t.Run(fmt.Sprintf("%s v%d", a.name, version), func(t *testing.T) {
+				req := smallRequest(a.key, version)
+				resp := dial(t, address).ask(req)
+				checkReply(t, resp, version)
+			})
+		}
+	}
+	if lines := b.lines.all(); len(lines) != 0 {
+		t.Errorf("log %q, want none", lines)
+	}
+}
+
+// smallRequest asks for something real wherever the fakes have it.
+func smallRequest(key kmsg.Key, version int16) kmsg.Request {
+	switch key {
+	case kmsg.Metadata:
+		return metadataFor(version, "t", "missing")
+	case kmsg.Produce:
+		req := produceTo("t", 1, -1, make([]byte, 100))
+		req.Version = version
+		return req
+	case kmsg.Fetch:
+		return fetchFrom(version, "t", 1, 0)
+	case kmsg.ListOffsets:
+		req := kmsg.NewPtrListOffsetsRequest()
+		req.Version, req.ReplicaID = version, -1
+		topic := kmsg.NewListOffsetsRequestTopic()
+		topic.Topic = "t"
+		partition := kmsg.NewListOffsetsRequestTopicPartition()
+		partition.Partition, partition.Timestamp, partition.MaxNumOffsets = 1, latestOffset, 1
+		topic.Partitions = append(topic.Partitions, partition)
+		req.Topics = append(req.Topics, topic)
+		return req
+	case kmsg.FindCoordinator:
+		req := kmsg.NewPtrFindCoordinatorRequest()
+		req.Version, req.CoordinatorKey, req.CoordinatorKeys = version, "g", []string{"g", "h"}
+		return req
+	case kmsg.CreateTopics:
+		req := kmsg.NewPtrCreateTopicsRequest()
+		req.Version = version
+		topic := kmsg.NewCreateTopicsRequestTopic()
+		topic.Topic, topic.NumPartitions, topic.ReplicationFactor = fmt.Sprintf("new-%d", version), 2, 3
+		req.Topics = append(req.Topics, topic)
+		return req
+	case kmsg.DeleteTopics:
+		req := kmsg.NewPtrDeleteTopicsRequest()
+		req.Version, req.TopicNames = version, []string{fmt.Sprintf("new-%d", version)}
+		return req
+	case kmsg.DescribeConfigs:
+		req := kmsg.NewPtrDescribeConfigsRequest()
+		req.Version = version
+		resource := kmsg.NewDescribeConfigsRequestResource()
+		resource.ResourceType, resource.ResourceName = kmsg.ConfigResourceTypeTopic, "t"
+		req.Resources = append(req.Resources, resource)
+		return req
+	case kmsg.ApiVersions:
+		return apiVersions(version)
+	}
+	req := key.Request()
+	req.SetVersion(version)
+	return req
+}
+
+func checkReply(t *testing.T, resp kmsg.Response, version int16) {
+	t.Helper()
+	if code := firstError(resp); code != wantedError(resp, version) {
+		t.Errorf("error %d, want %d", code, wantedError(resp, version))
+	}
+	switch r := resp.(type) {
+	case *kmsg.MetadataResponse:
+		checkMetadata(t, r, version)
+	case *kmsg.ProduceResponse:
+		p := r.Topics[0].Partitions[0]
+		if p.Partition != 1 || p.LogAppendTime != -1 || p.CurrentLeader.LeaderID != -1 || p.CurrentLeader.LeaderEpoch != -1 {
+			t.Errorf("partition %+v", p)
+		}
+	case *kmsg.FetchResponse:
+		p := r.Topics[0].Partitions[0]
+		if r.SessionID != 0 || p.Partition != 1 || p.RecordBatches == nil || p.PreferredReadReplica != -1 ||
+			p.CurrentLeader.LeaderID != -1 || p.DivergingEpoch.EndOffset != -1 {
+			t.Errorf("session %d, partition %+v", r.SessionID, p)
+		}
+		if version >= 4 && p.LastStableOffset != p.HighWatermark {
+			t.Errorf("last stable offset %d, high watermark %d", p.LastStableOffset, p.HighWatermark)
+		}
+	case *kmsg.ListOffsetsResponse:
+		p := r.Topics[0].Partitions[0]
+		if version == 0 && len(p.OldStyleOffsets) != 1 || version > 0 && p.Timestamp != -1 || p.LeaderEpoch != -1 {
+			t.Errorf("partition %+v", p)
+		}
+	case *kmsg.FindCoordinatorResponse:
+		checkCoordinator(t, r, version)
+	case *kmsg.InitProducerIDResponse:
+		if r.ProducerID <= 0 || r.ProducerEpoch != 0 {
+			t.Errorf("producer %d, epoch %d", r.ProducerID, r.ProducerEpoch)
+		}
+	case *kmsg.CreateTopicsResponse:
+		if topic := r.Topics[0]; version >= 5 && (topic.NumPartitions != 2 || topic.ReplicationFactor != 1 || len(topic.Configs) == 0) {
+			t.Errorf("topic %+v", topic)
+		}
+	case *kmsg.DescribeConfigsResponse:
+		for _, c := range r.Resources[0].Configs {
+			if version >= 3 && c.ConfigType == 0 || version >= 1 && c.Source <= 0 || c.Value == nil {
+				t.Errorf("config %+v", c)
+			}
+		}
+	case *kmsg.DescribeClusterResponse:
+		if r.ClusterID != "cluster-1" || r.ControllerID != nodeID || len(r.Brokers) != 1 || r.ClusterAuthorizedOperations != math.MinInt32 {
+			t.Errorf("cluster %+v", r)
+		}
+	}
+}
+
+// wantedError is the code of the first failure that smallRequest provokes.
+func wantedError(resp kmsg.Response, version int16) int16 {
+	switch resp.(type) {
+	case *kmsg.ProduceResponse:
+		if version < firstBatchVersion {
+			return unsupportedVersion
+		}
+	case *kmsg.FetchResponse:
+		if version < firstBatchFetch {
+			return unsupportedVersion
+		}
+	case *kmsg.MetadataResponse:
+		return unknownTopicOrPartition
+	}
+	return 0
+}
+
+func checkMetadata(t *testing.T, r *kmsg.MetadataResponse, version int16) {
+	t.Helper()
+	if len(r.Brokers) != 1 || r.Brokers[0].NodeID != nodeID || r.Brokers[0].Host != "127.0.0.1" || r.Brokers[0].Port == 0 {
+		t.Errorf("brokers %+v", r.Brokers)
+	}
+	if version >= 1 && r.ControllerID != nodeID || version >= 2 && *r.ClusterID != "cluster-1" || r.AuthorizedOperations != math.MinInt32 {
+		t.Errorf("controller %d, cluster %v, operations %d", r.ControllerID, r.ClusterID, r.AuthorizedOperations)
+	}
+	known, missing := r.Topics[0], r.Topics[1]
+	if *missing.Topic != "missing" || len(missing.Partitions) != 0 || missing.AuthorizedOperations != math.MinInt32 {
+		t.Errorf("missing topic %+v", missing)
+	}
+	if known.ErrorCode != 0 || len(known.Partitions) != 3 {
+		t.Fatalf("topic %+v", known)
+	}
+	for i, p := range known.Partitions {
+		if p.Partition != int32(i) || p.Leader != nodeID || p.LeaderEpoch != -1 ||
+			!cmp.Equal(p.Replicas, []int32{nodeID}) || !cmp.Equal(p.ISR, []int32{nodeID}) || len(p.OfflineReplicas) != 0 {
+			t.Errorf("partition %+v", p)
+		}
+	}
+}
+
+func checkCoordinator(t *testing.T, r *kmsg.FindCoordinatorResponse, version int16) {
+	t.Helper()
+	if version < 4 {
+		if r.NodeID != nodeID || r.Host != "127.0.0.1" || r.Port == 0 {
+			t.Errorf("coordinator %+v", r)
+		}
+		return
+	}
+	for i, c := range r.Coordinators {
+		if c.Key != []string{"g", "h"}[i] || c.NodeID != nodeID || c.Host != "127.0.0.1" || c.Port == 0 {
+			t.Errorf("coordinator %+v", c)
+		}
+	}
+}
