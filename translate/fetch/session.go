@@ -43,8 +43,7 @@ const maxSessions = 64
 func (p *partition) sessionAt(position int64, now time.Time) *session {
 	s := p.sessions[position]
 	if s == nil {
-		if len(p.sessions) >= maxSessions {
-			p.dropIdlestSession()
+		for len(p.sessions) >= maxSessions && p.dropIdlestSession() {
 		}
 		s = &session{partition: p, position: position, poke: make(chan struct{}, 1)}
 		p.sessions[position] = s
@@ -53,16 +52,19 @@ func (p *partition) sessionAt(position int64, now time.Time) *session {
 	return s
 }
 
-func (p *partition) dropIdlestSession() {
+// dropIdlestSession is false when all of them are at work.
+func (p *partition) dropIdlestSession() bool {
 	var idlest *session
 	for _, s := range p.sessions {
 		if !s.running && (idlest == nil || s.usedAt.Before(idlest.usedAt)) {
 			idlest = s
 		}
 	}
-	if idlest != nil {
-		delete(p.sessions, idlest.position)
+	if idlest == nil {
+		return false
 	}
+	delete(p.sessions, idlest.position)
+	return true
 }
 
 // want makes the session read for someone who waits at its position. The read
