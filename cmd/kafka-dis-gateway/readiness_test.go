@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,14 +16,14 @@ import (
 // not ready again while draining.
 func TestReadiness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		draining, answers := false, false
-		r := newReadiness(func() bool { return draining })
+		var draining, answers atomic.Bool
+		r := newReadiness(draining.Load)
 		if r.why() == "" {
 			t.Error("ready before DIS was asked")
 		}
 		var log strings.Builder
 		go r.watch(t.Context(), func(context.Context) error {
-			if answers {
+			if answers.Load() {
 				return nil
 			}
 			return errors.New("connection refused")
@@ -33,13 +34,13 @@ func TestReadiness(t *testing.T) {
 		if why := r.why(); !strings.Contains(why, "connection refused") {
 			t.Errorf("the reason is %q", why)
 		}
-		answers = true
+		answers.Store(true)
 		time.Sleep(2 * probePause)
 		synctest.Wait()
 		if why := r.why(); why != "" {
 			t.Errorf("not ready although DIS answers: %s", why)
 		}
-		draining = true
+		draining.Store(true)
 		if why := r.why(); !strings.Contains(why, "draining") {
 			t.Errorf("the reason while draining is %q", why)
 		}
