@@ -112,15 +112,12 @@ func openEnvelope(data []byte) (Record, bool) {
 	if crc32.Checksum(sealed, castagnoli) != binary.BigEndian.Uint32(data[envelopeCRCAt:]) {
 		return Record{}, false
 	}
-	timestamp := int64(binary.BigEndian.Uint64(sealed))
 	var r Record
-	one := Scanner{rest: data[envelopeHeaderBytes:], left: 1}
-	if more, err := one.Next(&r); err != nil || !more {
+	in := input{rest: data[envelopeHeaderBytes:]}
+	in.record(&r, 0)
+	if in.broken != "" || len(in.rest) != 0 {
 		return Record{}, false
 	}
-	if len(one.rest) != 0 {
-		return Record{}, false
-	}
-	r.Timestamp = timestamp // the delta in the record is 0 and means nothing
+	r.Timestamp = int64(binary.BigEndian.Uint64(sealed)) // the delta in the record is 0 and means nothing
 	return r, true
 }

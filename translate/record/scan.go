@@ -33,11 +33,7 @@ func (s *Scanner) Next(r *Record) (bool, error) {
 		return false, nil
 	}
 	in := input{rest: s.rest}
-	body := input{rest: in.bytes(in.length("record"))}
-	if in.broken == "" {
-		body.record(r, s.baseTimestamp)
-		in.broken = body.broken
-	}
+	in.record(r, s.baseTimestamp)
 	if in.broken != "" {
 		return false, invalid("record %d: %s", s.index, in.broken)
 	}
@@ -64,18 +60,20 @@ func (in *input) fail(what string) {
 	in.rest = nil
 }
 
-// record reads what follows the length of a v2 record. The offset delta is
-// read and dropped: records stand in the order of their offsets.
+// record reads one v2 record, its length first. The offset delta is read and
+// dropped: records stand in the order of their offsets.
 func (in *input) record(r *Record, baseTimestamp int64) {
-	in.skip(1, "attributes")
-	r.Timestamp = baseTimestamp + in.varlong("timestamp delta")
-	in.varlong("offset delta")
-	r.Key = in.nullable("key")
-	r.Value = in.nullable("value")
-	in.headers(r)
-	if in.broken == "" && len(in.rest) != 0 {
-		in.fail("bytes follow the headers")
+	body := input{rest: in.bytes(in.length("record")), broken: in.broken}
+	body.skip(1, "attributes")
+	r.Timestamp = baseTimestamp + body.varlong("timestamp delta")
+	body.varlong("offset delta")
+	r.Key = body.nullable("key")
+	r.Value = body.nullable("value")
+	body.headers(r)
+	if body.broken == "" && len(body.rest) != 0 {
+		body.fail("bytes follow the headers")
 	}
+	in.broken = body.broken
 }
 
 func (in *input) headers(r *Record) {
@@ -141,7 +139,7 @@ func (in *input) bytes(n int) []byte {
 
 func (in *input) varlong(what string) int64 {
 	value, n := binary.Varint(in.rest)
-	if n <= 0 {
+	if n <= 0 || in.broken != "" {
 		in.fail(what + " is no varint")
 		return 0
 	}
