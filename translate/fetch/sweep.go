@@ -3,13 +3,14 @@ package fetch
 import "time"
 
 // What nobody uses for this long is dropped. A session's cursor would have to
-// be renewed by then; records at the tail were shared long before; what is
-// known of a partition is described again when someone comes back.
+// be renewed by then, and records at the tail were shared long before. What is
+// left of a partition is small and holds the high watermark, which must not go
+// back when DIS cannot be asked at the moment a consumer returns.
 const (
 	sweepEvery    = 30 * time.Second
 	sessionIdle   = cursorRenewal
 	chunkIdle     = time.Minute
-	partitionIdle = 10 * time.Minute
+	partitionIdle = 24 * time.Hour
 )
 
 func (e *Engine) sweepUntilClosed() {
