@@ -63,7 +63,9 @@ func (in *input) fail(what string) {
 // record reads one v2 record, its length first. The offset delta is read and
 // dropped: records stand in the order of their offsets.
 func (in *input) record(r *Record, baseTimestamp int64) {
-	body := input{rest: in.bytes(in.length("record")), broken: in.broken}
+	size := in.length("record")
+	whole := in.bytes(size)
+	body := input{rest: whole, broken: in.broken}
 	body.skip(1, "attributes")
 	r.Timestamp = baseTimestamp + body.varlong("timestamp delta")
 	body.varlong("offset delta")
