@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/rs/zerolog"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -70,6 +71,9 @@ type Config struct {
 	// Logger receives failures of the store and of requests; nothing is logged
 	// in normal operation.
 	Logger zerolog.Logger
+
+	// disk is where the store lives; tests cut the power of one in memory.
+	disk vfs.FS
 }
 
 func (c Config) withDefaults() Config {
@@ -90,6 +94,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.disk == nil {
+		c.disk = vfs.Default
 	}
 	return c
 }

@@ -33,7 +33,7 @@ func Open(config Config) (*Server, error) {
 	if err := config.validate(); err != nil {
 		return nil, fmt.Errorf("embedded DIS settings: %w", err)
 	}
-	store, err := openStore(config.DataDir, config.Logger)
+	store, err := openStore(config.DataDir, config.disk, config.Logger)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -34,16 +33,17 @@ type store struct {
 	failed atomic.Pointer[error]
 }
 
-func openStore(dir string, logger zerolog.Logger) (*store, error) {
-	dir, err := prepareDir(dir)
+func openStore(dir string, disk vfs.FS, logger zerolog.Logger) (*store, error) {
+	dir, err := prepareDir(dir, disk)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := pebble.LockDirectory(dir, vfs.Default)
+	lock, err := pebble.LockDirectory(dir, disk)
 	if err != nil {
 		return nil, lockError(dir, err)
 	}
 	db, err := pebble.Open(dir, &pebble.Options{
+		FS:                          disk,
 		FormatMajorVersion:          pebble.FormatValueSeparation,
 		CacheSize:                   blockCacheBytes,
 		MemTableSize:                memTableBytes,
@@ -63,9 +63,12 @@ func openStore(dir string, logger zerolog.Logger) (*store, error) {
 
 // prepareDir creates the directory and gives its real path: a second opening
 // in the same process is noticed by path.
-func prepareDir(dir string) (string, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+func prepareDir(dir string, disk vfs.FS) (string, error) {
+	if err := disk.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("create data directory: %w", err)
+	}
+	if disk != vfs.Default {
+		return dir, nil
 	}
 	dir, err := filepath.Abs(dir)
 	if err == nil {
@@ -77,21 +80,14 @@ func prepareDir(dir string) (string, error) {
 	return dir, nil
 }
 
+// lockError tells a lock that is held from a directory that cannot be used:
+// only the file system's refusals name a path.
 func lockError(dir string, err error) error {
-	if errors.Is(err, os.ErrPermission) && !errors.Is(err, syscall.EAGAIN) && !isLockConflict(err) {
-		return fmt.Errorf("lock data directory %s: %w", dir, err)
-	}
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOSPC) {
+	var pathError *os.PathError
+	if errors.As(err, &pathError) {
 		return fmt.Errorf("lock data directory %s: %w", dir, err)
 	}
 	return fmt.Errorf("data directory %s is in use by another embedded DIS: %w", dir, err)
-}
-
-// isLockConflict tells EACCES of fcntl, a conflict on some systems, from
-// EACCES of creating the lock file.
-func isLockConflict(err error) bool {
-	var pathErr *os.PathError
-	return !errors.As(err, &pathErr)
 }
 
 // checkFormat writes the format number into a new store and refuses a store of

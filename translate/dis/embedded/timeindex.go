@@ -6,11 +6,13 @@ import (
 	"fmt"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
-// segmentBits is the size of a time index segment: 65,536 sequence numbers. A
-// lookup costs one seek per segment, and reads at most one segment record by
-// record, when expiry has cut into it.
+// segmentBits is the size of a time index segment: the chunks that start within
+// 65,536 sequence numbers. A lookup costs at most one seek per segment, and
+// reads at most one segment record by record, when expiry has cut into it.
 const segmentBits = 16
 
 func segmentOf(number int64) int64 { return number >> segmentBits }
@@ -25,11 +27,13 @@ func (s *store) firstAtTime(stream uint64, p *partition, timestamp int64) (int64
 			return at.Next, err
 		}
 		segment = entry.segment
-		// An entry below the oldest number tells nothing about what follows it
-		// in its segment: the segment is read.
 		from, to := entry.first, at.Next
 		if entry.first < at.Oldest {
-			from, to = at.Oldest, min(at.Next, (segment+1)<<segmentBits)
+			// The chunk that the entry stands for has expired, and the entry hides
+			// smaller timestamps behind it: the rest of the segment is read.
+			if from, to, err = s.segmentFrom(stream, p.number, segment, at); err != nil {
+				return 0, err
+			}
 		}
 		number, found, err := s.scanTime(stream, p.number, from, to, timestamp)
 		if err != nil || found {
@@ -37,6 +41,16 @@ func (s *store) firstAtTime(stream uint64, p *partition, timestamp int64) (int64
 		}
 	}
 	return at.Next, nil
+}
+
+// segmentFrom is the readable part of a segment: up to the end of the last
+// chunk that starts in it.
+func (s *store) segmentFrom(stream uint64, partition int, segment int64, at wire.SequenceRange) (from, to int64, err error) {
+	last, found, err := s.chunkBefore(stream, partition, min(at.Next, (segment+1)<<segmentBits))
+	if err != nil || !found {
+		return at.Oldest, at.Oldest, err
+	}
+	return at.Oldest, min(at.Next, last.first+int64(last.count)), nil
 }
 
 // timeIndexEntry is the chunk that raised its segment's greatest timestamp.

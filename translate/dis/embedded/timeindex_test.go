@@ -1,0 +1,104 @@
+package embedded
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"pgregory.net/rapid"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// timeIndexModel has the times of all records of a partition that was ever put.
+type timeIndexModel struct {
+	*service
+	stream *stream
+	times  map[int64]int64 // by sequence number
+}
+
+var timeIndexStreams int
+
+// newTimeIndexModel is a partition whose next number is a few short of a new
+// segment of the index.
+func newTimeIndexModel(r *rapid.T, s *service) *timeIndexModel {
+	timeIndexStreams++
+	name := fmt.Sprint("s", timeIndexStreams)
+	s.createStream(name, 1)
+	m := &timeIndexModel{service: s, times: map[int64]int64{}}
+	m.find(r, name)
+	start := int64(3<<segmentBits - rapid.IntRange(0, 60).Draw(r, "short of a segment"))
+	key := partitionPrefix(kindOldest, m.stream.number, 0)
+	if err := s.server.store.db.Set(key, number64(start), pebble.Sync); err != nil {
+		r.Fatal(err)
+	}
+	m.restart(r)
+	return m
+}
+
+func (m *timeIndexModel) find(r *rapid.T, name string) {
+	st, err := m.server.catalog.stream(DevProjectID, name, "")
+	if err != nil {
+		r.Fatal(err)
+	}
+	m.stream = st
+}
+
+func (m *timeIndexModel) partition() *partition { return m.stream.partitions[0] }
+
+func (m *timeIndexModel) restart(r *rapid.T) {
+	m.reopen()
+	m.find(r, m.stream.name)
+}
+
+func (m *timeIndexModel) put(r *rapid.T) {
+	records := make([]wire.PutRecord, rapid.IntRange(1, 30).Draw(r, "count"))
+	next := m.partition().next
+	for i := range records {
+		m.times[next+int64(i)] = rapid.Int64Range(-2, 40).Draw(r, "time")
+		records[i] = at(m.times[next+int64(i)], to(0, "x"))
+	}
+	if _, err := m.server.put(m.stream, records); err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (m *timeIndexModel) check(r *rapid.T) {
+	readable := m.partition().position()
+	for timestamp := int64(-3); timestamp <= 41; timestamp++ {
+		got, err := m.server.store.firstAtTime(m.stream.number, m.partition(), timestamp)
+		if err != nil {
+			r.Fatal(err)
+		}
+		want := readable.Oldest
+		for want < readable.Next && m.times[want] < timestamp {
+			want++
+		}
+		if got != want {
+			r.Fatalf("time %d: record %d, want %d of %v", timestamp, got, want, readable)
+		}
+	}
+}
+
+// The index must find what a scan of all records finds, with times in any
+// order, across segments, after any expiry and after reopening.
+func TestTimeIndexAgainstScan(t *testing.T) {
+	s := startService(t)
+	rapid.Check(t, func(r *rapid.T) {
+		m := newTimeIndexModel(r, s)
+		for range rapid.IntRange(1, 12).Draw(r, "steps") {
+			switch rapid.IntRange(0, 9).Draw(r, "step") {
+			case 0:
+				m.restart(r)
+			case 1, 2:
+				s.clock.advance(8 * time.Hour)
+				s.server.sweep()
+			default:
+				m.put(r)
+			}
+			m.check(r)
+		}
+		wants[empty](t, s.call("DELETE", "streams/"+m.stream.name, "", nil), 204)
+	})
+}
