@@ -69,7 +69,7 @@ func badInputs() []badInput {
 		{name: "a frame cut in the middle", bytes: requestFrame(3, 1, 200)[:60], hangUp: true},
 		{name: "an unknown API key", bytes: requestFrame(999, 0, 10)},
 		{name: "a version that is too high", bytes: requestFrame(3, 99, 10)},
-		{name: "a body that does not decode", bytes: append(requestFrame(3, 1, 4)[:18], 0x7f, 0xff, 0xff, 0xff)},
+		{name: "a body that does not decode", bytes: append(requestFrame(3, 1, 4)[:14], 0x7f, 0xff, 0xff, 0xff)},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // serving is a `serve` process in front of an `embedded-dis` process.
@@ -108,10 +109,16 @@ func TestGracePeriodEnds(t *testing.T) {
 	s := startServe(t, "--grace-period", "7s")
 	s.waitReady(t)
 	createTopic(t, s.kafka, "t", 1)
-	client := newFranz(t, s.kafka, kgo.ConsumeTopics("t"), kgo.FetchMaxWait(20*time.Second))
+	asked := make(fetchAsked, 1)
+	client := newFranz(t, s.kafka, kgo.ConsumeTopics("t"), kgo.FetchMaxWait(20*time.Second), kgo.WithHooks(asked))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	go client.PollFetches(ctx)
+	select {
+	case <-asked:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the client asks for no records")
+	}
 	begin := time.Now()
 	s.signal(syscall.SIGTERM)
 	if code := s.exitCode(20 * time.Second); code != 0 {
@@ -119,6 +126,19 @@ func TestGracePeriodEnds(t *testing.T) {
 	}
 	if took := time.Since(begin); took < time.Second || took > 10*time.Second {
 		t.Errorf("the drain took %s of a grace period of 7s", took)
+	}
+}
+
+// fetchAsked is a hook of kgo that tells when a Fetch request was sent.
+type fetchAsked chan struct{}
+
+func (f fetchAsked) OnBrokerWrite(_ kgo.BrokerMetadata, key int16, _ int, _, _ time.Duration, err error) {
+	if kmsg.Key(key) != kmsg.Fetch || err != nil {
+		return
+	}
+	select {
+	case f <- struct{}{}:
+	default:
 	}
 }
 

@@ -40,8 +40,8 @@ func (k kafkaGo) assign(t *testing.T, topic string, partitions, count int) []mes
 	)
 	for p := range partitions {
 		reader := kafka.NewReader(kafka.ReaderConfig{Brokers: []string{k.broker}, Topic: topic, Partition: p})
-		defer closeClient(t, reader)
 		readers.Go(func() {
+			defer closeClient(t, reader) // takes as long as its last fetch may wait, 10 s
 			for {
 				m, err := reader.ReadMessage(ctx)
 				if err != nil {
