@@ -67,7 +67,6 @@ var chunks = sync.Pool{New: func() any {
 	return &chunk{
 		items:   make([]item, 0, maxRequestRecords),
 		records: make([]wire.PutRecord, 0, maxRequestRecords),
-		outcome: make(chan outcome, 1),
 	}
 }}
 

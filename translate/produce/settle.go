@@ -30,6 +30,7 @@ func (p *partition) settle(c *chunk, out outcome) (pause time.Duration) {
 		}
 		p.conclude(a)
 		c.retain(func(i int) bool { return !c.items[i].batch.finished && c.items[i].batch.refusal == nil })
+		c.alone = p.isolate > 0
 	})
 	return pause
 }

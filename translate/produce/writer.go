@@ -36,7 +36,7 @@ func (p *partition) enqueue(b *pending) {
 func (p *partition) run() {
 	c := chunks.Get().(*chunk)
 	defer chunks.Put(c)
-	c.partition = p.id
+	c.partition, c.outcome = p.id, make(chan outcome, 1)
 	for p.fill(c) {
 		if pause := p.settle(c, p.stream.put(c)); pause > 0 {
 			p.stream.engine.sleep(pause)
@@ -53,10 +53,14 @@ func (e *Engine) sleep(pause time.Duration) {
 	}
 }
 
-// fill adds to the chunk, behind what has to be sent again, the records that
-// came since. It reports whether there is anything to send; when not, the writer
-// is over.
+// fill puts into the chunk what came since. Records that have to be sent again
+// go without later ones: DIS could refuse them once more and store the later
+// ones. It reports whether there is anything to send; when not, the writer is
+// over.
 func (p *partition) fill(c *chunk) bool {
+	if !c.empty() {
+		return true
+	}
 	for {
 		b, frame, limit := p.next(c)
 		if b == nil {

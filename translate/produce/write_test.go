@@ -1,0 +1,266 @@
+package produce
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
+)
+
+func (r *rig) wantContents(partition int, want ...string) {
+	r.t.Helper()
+	if diff := cmp.Diff(want, r.dis.contents(r.topic, partition)); diff != "" {
+		r.t.Errorf("partition %d: %s", partition, diff)
+	}
+}
+
+func TestBatchesAreWrittenInOrderAndTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		r.dis.latency = 10 * time.Millisecond
+		first := r.send(0, "a", "b")
+		synctest.Wait()
+		second, third := r.send(0, "c"), r.send(0, "d", "e")
+		first.want(0, 0)
+		second.want(0, 2)
+		third.want(0, 3)
+		r.wantContents(0, "a", "b", "c", "d", "e")
+		if len(r.dis.requests) != 2 {
+			t.Errorf("%d requests; want the first alone, the others together", len(r.dis.requests))
+		}
+	})
+}
+
+func TestRecordsAreEncodedForDIS(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		raw := batchOf(t, record.CodecGzip, []record.Positioned{
+			{Offset: 0, Record: record.Record{Key: []byte("k"), Value: []byte("v"), Timestamp: 5000}},
+			{Offset: 1, Record: record.Record{Key: []byte("k"), Value: nil, Timestamp: record.NoTimestamp}},
+		})
+		arrival := time.Now().UnixMilli()
+		r.submit(Batch{Partition: 2, Records: raw}).want(0, 0)
+		stored := r.dis.stored["orders/shardId-0000000002"]
+		if stored[0].data != "v" || *stored[0].key != "k" || stored[0].timestamp != 5000 {
+			t.Errorf("first record %+v", stored[0])
+		}
+		back := record.DecodeDIS([]byte(stored[1].data), stored[1].key, stored[1].timestamp)
+		want := record.Record{Key: []byte("k"), Timestamp: arrival}
+		if diff := cmp.Diff(want, back); diff != "" {
+			t.Errorf("tombstone without a time: %s", diff)
+		}
+	})
+}
+
+func TestManyPartitionsShareARequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(c *Config) { c.MaxInFlight = 1 })
+		r.topic = newTopic("orders", 50)
+		r.dis.latency = time.Millisecond
+		blocker := r.send(49, "first")
+		synctest.Wait()
+		var all []*answered
+		for p := range int32(40) {
+			all = append(all, r.send(p, "x", "y"))
+		}
+		blocker.want(0, 0)
+		for _, a := range all {
+			a.want(0, 0)
+		}
+		if len(r.dis.requests) != 2 || len(r.dis.requests[1].partitions) != 40 {
+			t.Errorf("%d requests, want all 40 partitions in the second", len(r.dis.requests))
+		}
+	})
+}
+
+func TestRequestsOfAStreamRunSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(c *Config) { c.MaxInFlight = 3 })
+		r.topic = newTopic("orders", 10)
+		r.dis.latency = time.Millisecond
+		var all []*answered
+		for p := range int32(10) {
+			all = append(all, r.send(p, "x"))
+			synctest.Wait()
+		}
+		for _, a := range all {
+			a.want(0, 0)
+		}
+		if r.dis.highest != 3 {
+			t.Errorf("%d requests at the same time, want 3", r.dis.highest)
+		}
+	})
+}
+
+func TestASlowStreamBlocksNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		r.dis.script = func(_ int, put *wire.PutRecordsRequest) fate {
+			if put.StreamName == "orders" {
+				return fate{wait: 10 * time.Second}
+			}
+			return fate{}
+		}
+		slow := r.send(0, "x")
+		synctest.Wait()
+		quick := r.submit(Batch{Topic: newTopic("quick", 1), Records: plain(t, "y")})
+		synctest.Wait()
+		if quick.pending() || !slow.pending() {
+			t.Error("the quick stream waited for the slow one")
+		}
+		slow.want(0, 0)
+	})
+}
+
+func TestRequestLimits(t *testing.T) {
+	big := strings.Repeat("x", 300<<10)
+	for _, test := range []struct {
+		name     string
+		kind     wire.StreamType
+		values   []string
+		requests []int // records in each
+	}{
+		{"records", wire.StreamCommon, numbered("n", 2500), []int{1000, 1000, 500}},
+		{"bytes of a common stream", wire.StreamCommon, slices.Repeat([]string{big}, 7), []int{3, 3, 1}},
+		{"bytes of an advanced stream", wire.StreamAdvanced, slices.Repeat([]string{big}, 20), []int{17, 3}},
+		{"the largest record", wire.StreamCommon, []string{"a", strings.Repeat("x", wire.MaxRecordBytes), "b"}, []int{1, 1, 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, nil)
+				r.topic.StreamType = test.kind
+				r.send(0, test.values...).want(0, 0)
+				var got []int
+				for _, request := range r.dis.requests {
+					got = append(got, len(request.data))
+				}
+				if diff := cmp.Diff(test.requests, got); diff != "" {
+					t.Error(diff)
+				}
+				r.wantContents(0, test.values...)
+			})
+		})
+	}
+}
+
+func TestARecordTooLargeStopsItsBatchAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		r.dis.latency = time.Millisecond
+		first := r.send(0, "first")
+		synctest.Wait()
+		large := r.send(0, "small", strings.Repeat("x", wire.MaxRecordBytes+1))
+		last := r.send(0, "last")
+		first.want(0, 0)
+		large.want(10, -1)
+		last.want(0, 1)
+		r.wantContents(0, "first", "last")
+	})
+}
+
+func TestBadBatchesAreAnsweredAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		raw := plain(t, "x")
+		raw[len(raw)-1] ^= 1
+		r.submit(Batch{Records: raw}).want(2, -1)
+		r.submit(Batch{Records: []byte{}}).want(87, -1)
+		r.submit(Batch{Records: plain(t, "x"), Partition: 4}).want(3, -1)
+		r.submit(Batch{Records: plain(t, "x"), Partition: -1}).want(3, -1)
+		if len(r.dis.requests) != 0 {
+			t.Errorf("%d requests", len(r.dis.requests))
+		}
+	})
+}
+
+func TestOnStoredComesBeforeTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := make(map[int32]int64)
+		r := newRig(t, func(c *Config) {
+			c.OnStored = func(_ *translate.Topic, partition int32, next int64) { told[partition] = next }
+		})
+		done := make(chan int64, 1)
+		r.engine.Submit(Batch{Topic: r.topic, Partition: 3, Records: plain(t, "a", "b"), Version: 9}, func(Result) { done <- told[3] })
+		if next := <-done; next != 2 {
+			t.Errorf("next is %d when the batch is acknowledged, want 2", next)
+		}
+	})
+}
+
+func TestRetiredPartitions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		r.topic.Partitions[1].Status = wire.PartitionDeleted
+		r.topic.Partitions[3].Status = wire.PartitionExpired
+		r.send(1, "a").want(0, -1) // active are 0 and 2
+		r.send(3, "b").want(0, -1)
+		r.send(2, "c").want(0, 2)
+		r.wantContents(2, "a", "b", "c")
+		if moved := r.engine.Metrics().MovedBatches; moved != 2 {
+			t.Errorf("%d batches counted as moved", moved)
+		}
+		for i := range r.topic.Partitions {
+			r.topic.Partitions[i].Status = wire.PartitionDeleted
+		}
+		r.send(0, "d").want(5, -1)
+	})
+}
+
+func TestClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		r.dis.latency = time.Second
+		started := r.send(0, "started")
+		synctest.Wait()
+		queued := r.send(0, "queued")
+		if err := r.engine.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		started.want(0, 0)
+		queued.want(6, -1)
+		r.send(1, "late").want(6, -1)
+		r.wantContents(0, "started")
+	})
+}
+
+func TestCloseGivesUpWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		r.dis.script = func(int, *wire.PutRecordsRequest) fate { return fate{lose: errLost} }
+		endless := r.send(0, "endless")
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		if err := r.engine.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Close: %v", err)
+		}
+		endless.want(7, -1)
+	})
+}
+
+func TestUnknownErrorIsAnUnknownOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		r.dis.script = func(call int, _ *wire.PutRecordsRequest) fate {
+			if call == 1 {
+				return fate{lose: &dis.Error{Operation: "PutRecords", HTTPStatus: 502}}
+			}
+			return fate{}
+		}
+		r.send(0, "a", "b").want(0, 2)
+		r.wantContents(0, "a", "b", "a", "b")
+		if n := r.engine.Metrics().AmbiguousResentRecords; n != 2 {
+			t.Errorf("%d records counted, want 2", n)
+		}
+	})
+}
