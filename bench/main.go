@@ -69,6 +69,7 @@ func run(s settings) error {
 	defer setup.stop()
 
 	printHeader(s)
+	var all []row
 	for _, size := range []int{100, 1024} {
 		for _, partitions := range []int{1, 16} {
 			rows, err := measure(setup, s, size, partitions)
@@ -78,9 +79,11 @@ func run(s settings) error {
 			for _, row := range rows {
 				row.print()
 			}
+			all = append(all, rows...)
 		}
 	}
-	fmt.Printf("\ngateway memory, maximum over all rows: %.0f MiB\n", mebibytes(setup.gateway.peakRSS()))
+	printGoal(all)
+	fmt.Printf("gateway memory, maximum over all rows: %.0f MiB\n", mebibytes(setup.gateway.peakRSS()))
 	if s.million {
 		return millionRecords(s, dir)
 	}

@@ -2,6 +2,9 @@ package main
 
 import "fmt"
 
+// memoryGoal is what a gateway may take while a million records pass.
+const memoryGoal = 300e6
+
 // millionRecords passes a million records of 100 B through a new gateway, in
 // and out, and shows how much memory it took at most.
 func millionRecords(s settings, dir string) error {
@@ -25,5 +28,10 @@ func millionRecords(s settings, dir string) error {
 		fmt.Printf("a million records of 100 B, %s: %.0f rec/s, gateway memory so far at most %.0f MiB (%.0f MiB before)\n",
 			kind, done.rate, mebibytes(u.gateway.peakRSS()), mebibytes(idle))
 	}
+	verdict := "met"
+	if u.gateway.peakRSS() > memoryGoal {
+		verdict = "missed"
+	}
+	fmt.Printf("goal for the gateway's memory, under 300 MB: %s\n", verdict)
 	return nil
 }

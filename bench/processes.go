@@ -193,9 +193,9 @@ func (u *setup) disCalls(operation string) (calls, error) {
 			return calls{}, fmt.Errorf("metric %q: %w", line, err)
 		}
 		switch {
-		case strings.HasPrefix(name, "kafka_dis_gateway_dis_request_seconds_count"):
+		case strings.HasPrefix(name, "kdg_dis_request_seconds_count"):
 			c.count += number
-		case strings.HasPrefix(name, "kafka_dis_gateway_dis_request_seconds_sum"):
+		case strings.HasPrefix(name, "kdg_dis_request_seconds_sum"):
 			c.seconds += number
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"strings"
 )
 
 func printHeader(s settings) {
@@ -18,4 +19,22 @@ func (r row) print() {
 		r.kind, r.size, r.partitions, r.gateway.rate, r.raw.rate, r.gateway.rate/r.raw.rate,
 		fmt.Sprintf("%.1f + %.1f + %.1f", r.gateway.client, r.gateway.server, r.gateway.dis),
 		fmt.Sprintf("%.1f + %.1f", r.raw.client, r.raw.dis), r.perRequest, r.inFlight)
+}
+
+// ratioGoal is the first goal for the gateway against the raw client without
+// added latency.
+const ratioGoal = 0.5
+
+func printGoal(rows []row) {
+	var missed []string
+	for _, r := range rows {
+		if r.gateway.rate/r.raw.rate < ratioGoal {
+			missed = append(missed, fmt.Sprintf("%s of %d B on %d partitions", r.kind, r.size, r.partitions))
+		}
+	}
+	verdict := "met"
+	if len(missed) > 0 {
+		verdict = "missed by " + strings.Join(missed, ", ")
+	}
+	fmt.Printf("\ngoal for each ratio, at least %.1f: %s\n", ratioGoal, verdict)
 }

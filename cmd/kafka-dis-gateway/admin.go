@@ -84,7 +84,7 @@ func newMetrics() *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	build := currentBuild()
 	info := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name:        "kafka_dis_gateway_build_info",
+		Name:        "kdg_build_info",
 		Help:        "Always 1; the labels name the running build.",
 		ConstLabels: prometheus.Labels{"version": build.version, "commit": build.commit, "go_version": build.goVersion},
 	}, func() float64 { return 1 })

@@ -39,7 +39,7 @@ func TestAdminPages(t *testing.T) {
 	if status, _ := get(t, base+"/readyz"); status != 200 {
 		t.Errorf("/readyz when ready: %d", status)
 	}
-	if status, body := get(t, base+"/metrics"); status != 200 || !strings.Contains(body, "kafka_dis_gateway_build_info{") {
+	if status, body := get(t, base+"/metrics"); status != 200 || !strings.Contains(body, "kdg_build_info{") {
 		t.Errorf("/metrics: %d\n%s", status, body)
 	}
 	if status, _ := get(t, base+"/debug/pprof/"); status != 200 {

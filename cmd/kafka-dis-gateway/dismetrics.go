@@ -12,7 +12,7 @@ import (
 // code, else the HTTP status; 0: no answer.
 func observeCalls(registry prometheus.Registerer) func(dis.Call) {
 	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "kafka_dis_gateway_dis_request_seconds",
+		Name:    "kdg_dis_request_seconds",
 		Help:    "Time until DIS had answered, by operation and DIS code or HTTP status (0: no answer).",
 		Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30},
 	}, []string{"operation", "code"})

@@ -23,7 +23,7 @@ type count struct {
 func newCounts(writer *produce.Engine, store *offsets.Store) *counts {
 	c := &counts{produce: writer, offsets: store}
 	add := func(name, help string, kind prometheus.ValueType, value func(produce.Metrics, offsets.Stats) int64) {
-		description := prometheus.NewDesc("kafka_dis_gateway_"+name, help, nil, nil)
+		description := prometheus.NewDesc("kdg_"+name, help, nil, nil)
 		c.metrics = append(c.metrics, count{description, kind, value})
 	}
 	total := prometheus.CounterValue
