@@ -51,6 +51,42 @@ func TestBeyondTheEndInOneLongPoll(t *testing.T) {
 	})
 }
 
+func TestAnOldDoubtStartsAnew(t *testing.T) {
+	inBubble(t, Config{}, tenRecords, func(b *bench) {
+		b.fetch(11)
+		time.Sleep(time.Minute)
+		if code, after := b.untilCode(11, time.Minute); code != codeOffsetOutOfRange || after < beyondApart {
+			b.Errorf("code %d after %v", code, after)
+		}
+	})
+}
+
+func TestBelowTheStartNeedsAFreshDescribe(t *testing.T) {
+	inBubble(t, Config{}, func(d *fakeDIS) { d.fill(0, 10, "v"); d.expire(0, 8) }, func(b *bench) {
+		b.fetch(8)
+		time.Sleep(10 * time.Second)
+		b.dis.set(func(d *fakeDIS) { d.hang["DescribeStream"] = true })
+		if code, after := b.untilCode(3, 10*time.Second); code != 0 {
+			b.Errorf("code %d after %v without asking DIS", code, after)
+		}
+		b.dis.set(func(d *fakeDIS) { delete(d.hang, "DescribeStream") })
+		if code, _ := b.untilCode(3, time.Minute); code != codeOffsetOutOfRange {
+			b.Errorf("code %d", code)
+		}
+	})
+}
+
+func TestDoubtsAreBounded(t *testing.T) {
+	d := make(doubts)
+	start := time.Now()
+	for i := range int64(1000) {
+		d.ask(i, start.Add(time.Duration(i)))
+	}
+	if len(d) != maxDoubts || d[999] == nil || d[0] != nil {
+		t.Errorf("%d doubts", len(d))
+	}
+}
+
 func TestAStaleEndDoesNotSendConsumersAway(t *testing.T) {
 	inBubble(t, Config{}, func(d *fakeDIS) { d.fill(0, 100, "v"); d.staleEnd = 50 }, func(b *bench) {
 		b.topic.Partitions[0].Range.Next = 50
@@ -119,20 +155,13 @@ func TestRetentionMovesTheStart(t *testing.T) {
 
 func TestRetentionOvertakesAReadingConsumer(t *testing.T) {
 	inBubble(t, Config{}, func(d *fakeDIS) { d.fill(0, 100, "v"); d.maxRecords = 10 }, func(b *bench) {
-		b.fetch(0)
+		b.fetch(0) // 0 to 9, and 10 to 19 are read ahead
+		time.Sleep(time.Second)
 		b.dis.expire(0, 50)
-		offset := int64(10)
-		for {
-			got := b.fetch(offset)
-			if got.Code == codeOffsetOutOfRange {
-				break
-			}
-			if offsets := offsetsOf(b, got); len(offsets) > 0 {
-				offset = offsets[len(offsets)-1] + 1
-			}
-			if offset > 30 {
-				b.Fatalf("reads on at %d", offset)
-			}
+		b.fetch(10)
+		// DIS refuses the read of 20: the ends are asked for at once.
+		if code, after := b.untilCode(20, time.Minute); code != codeOffsetOutOfRange || after > 500*time.Millisecond {
+			b.Errorf("code %d after %v", code, after)
 		}
 	})
 }

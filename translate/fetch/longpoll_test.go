@@ -88,19 +88,55 @@ func TestAdvanceWakesTheTail(t *testing.T) {
 
 func TestAdvanceDuringAReadIsNotLost(t *testing.T) {
 	inBubble(t, Config{}, tenRecords, func(b *bench) {
-		b.fetch(10)
-		b.dis.set(func(d *fakeDIS) { d.latency = 20 * time.Millisecond; d.emptyReads = 2 })
+		b.fetch(10, waiting(10*time.Second)) // polling has backed off to a second
+		b.dis.set(func(d *fakeDIS) { d.latency = 20 * time.Millisecond })
+		before := b.dis.count("GetRecords")
+		var advanced time.Time
 		b.others.Go(func() {
-			for b.dis.count("GetRecords") < 5 { // a read is on its way
+			for b.dis.count("GetRecords") == before {
 				time.Sleep(time.Millisecond)
 			}
+			b.dis.set(func(d *fakeDIS) { d.emptyReads = 1 }) // the read on its way comes too early
+			advanced = time.Now()
 			b.engine.Advance(b.topic, 0, b.dis.put(0, "new")+1)
 		})
-		var got PartitionResponse
-		b.fetch(10, waiting(10*time.Second))
-		got = b.fetch(10)
-		if len(got.Records) == 0 || got.HighWatermark != 11 {
-			b.Errorf("answer %+v", got)
+		got := b.fetch(10, waiting(10*time.Second))
+		if d := time.Since(advanced); len(got.Records) == 0 || d > 40*time.Millisecond {
+			b.Errorf("answer %+v, %v after the produce", got, d)
+		}
+	})
+}
+
+func TestAChangeBetweenLookingAndWaitingIsNotLost(t *testing.T) {
+	inBubble(t, Config{}, tenRecords, func(b *bench) {
+		b.fetch(10)
+		f := b.engine.newFetch(b.request(0, 0))
+		defer f.release()
+		f.look(false)
+		p := f.parts[0].partition
+		p.stream.mu.Lock()
+		p.changed() // f is not registered yet
+		p.stream.mu.Unlock()
+		f.await()
+		select {
+		case <-f.wake:
+		default:
+			b.Error("the fetch would sleep over it")
+		}
+	})
+}
+
+func TestAPollerEndsWithTheLastFetch(t *testing.T) {
+	inBubble(t, Config{}, tenRecords, func(b *bench) {
+		b.fetch(10, waiting(3200*time.Millisecond)) // ends between two polls
+		synctest.Wait()
+		p := b.engine.partition(b.topic, 0)
+		p.stream.mu.Lock()
+		defer p.stream.mu.Unlock()
+		for _, s := range p.sessions {
+			if s.running {
+				b.Errorf("a goroutine is left at %d", s.position)
+			}
 		}
 	})
 }

@@ -74,8 +74,6 @@ func (p *partition) take(seen *sight, w *want, limit int, first bool, now time.T
 		if seen.blocked = w.offset < p.logStart; seen.blocked {
 			return
 		}
-	} else {
-		delete(p.doubts, w.offset)
 	}
 	p.gather(seen, w, limit, first, now)
 	if s := p.sessions[seen.end]; seen.bytes == 0 && s != nil && now.Before(s.notBefore) {

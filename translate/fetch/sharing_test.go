@@ -147,6 +147,22 @@ func TestCursorIsRenewedAfterFourMinutes(t *testing.T) {
 	})
 }
 
+func TestCursorIsRenewedAfterAnOutage(t *testing.T) {
+	inBubble(t, Config{}, tenRecords, func(b *bench) {
+		b.fetch(10)
+		b.dis.set(func(d *fakeDIS) { d.fail = failing500("GetRecords") })
+		b.fetch(10, waiting(cursorRenewal+10*time.Second))
+		if n := b.dis.count("GetCursor"); n != 2 {
+			b.Errorf("%d cursors", n)
+		}
+		b.dis.set(func(d *fakeDIS) { d.fail = nil })
+		b.dis.put(0, "v")
+		if got := b.fetch(10, waiting(10*time.Second)); len(offsetsOf(b, got)) != 1 {
+			b.Errorf("answer %+v", got)
+		}
+	})
+}
+
 func TestRefusedCursorsAreOpenedAgain(t *testing.T) {
 	for _, code := range []string{wire.CodeCursorExpired, wire.CodeInvalidCursor} {
 		t.Run(code, func(t *testing.T) {
@@ -242,6 +258,33 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
+func TestLeastRecentlyUsedGoesFirst(t *testing.T) {
+	chunks := []*chunk{{cost: 40}, {cost: 40}, {cost: 40}, {cost: 200}}
+	l := newLRU(100)
+	l.add(chunks[0])
+	l.add(chunks[1])
+	l.touch(chunks[0])
+	if out := l.add(chunks[2]); len(out) != 1 || out[0] != chunks[1] {
+		t.Errorf("pushed out %v", out)
+	}
+	if out := l.add(chunks[3]); len(out) != 3 || l.bytes != 0 {
+		t.Errorf("pushed out %v, %d bytes left", out, l.bytes)
+	}
+}
+
+func TestUsedRecordsStayCached(t *testing.T) {
+	inBubble(t, Config{}, tenRecords, func(b *bench) {
+		b.fetch(0)
+		for range 10 {
+			time.Sleep(chunkIdle / 2)
+			b.fetch(0)
+		}
+		if n := b.dis.dataReads(); n != 1 {
+			b.Errorf("%d reads of the same records", n)
+		}
+	})
+}
+
 func TestIdleReadersAreDropped(t *testing.T) {
 	inBubble(t, Config{}, tenRecords, func(b *bench) {
 		b.drain(0, 0, 10, nil)
@@ -333,6 +376,21 @@ func TestBackendComesBack(t *testing.T) {
 		}
 		if n := b.dis.count("GetCursor"); n > 25 {
 			b.Errorf("%d attempts in a minute", n)
+		}
+	})
+}
+
+func TestProducesDoNotHurryAFailingReader(t *testing.T) {
+	inBubble(t, Config{}, func(d *fakeDIS) { d.fail = failing500("GetRecords") }, func(b *bench) {
+		b.others.Go(func() {
+			for range 1000 {
+				time.Sleep(10 * time.Millisecond)
+				b.engine.Advance(b.topic, 0, b.dis.put(0, "v")+1)
+			}
+		})
+		b.fetch(0, waiting(10*time.Second))
+		if n := b.dis.count("GetRecords"); n > 10 {
+			b.Errorf("%d attempts in 10 seconds", n)
 		}
 	})
 }
