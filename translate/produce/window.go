@@ -171,7 +171,7 @@ func (p *producer) judge(frame record.Frame) placing {
 		return placing{verdict: outOfOrder, reason: "an earlier batch of the producer has not arrived"}
 	case behind > p.seen:
 		return placing{verdict: writeApart}
-	case len(p.recent) == 0 || behind > distance(p.recent[0].base, p.next):
+	case len(p.recent) == 0 || behind-int64(frame.Count) >= distance(p.recent[0].base, p.next):
 		return placing{verdict: longWritten}
 	}
 	return placing{verdict: outOfOrder, reason: "the batch overlaps others of the producer"}
