@@ -16,8 +16,9 @@
 // group; the next request acquires and loads it again.
 //
 // An actor exists while its group has members, requests or running calls, and
-// [Config.EmptyGroupLinger] longer. Requests carry their time of arrival, so that a
-// slow Store does not make members look dead that have sent their heartbeat.
+// [Config.EmptyGroupLinger] longer. Timers and requests happen in the order of
+// their time, which for a request is that of its arrival, and sessions grow by the
+// time a save took: a slow Store makes nobody look dead who sent a heartbeat.
 //
 // While a group is loaded, requests wait up to [Config.LoadPatience]; then
 // JoinGroup, LeaveGroup, OffsetCommit, OffsetFetch and DescribeGroups get 14

@@ -164,7 +164,6 @@ func (g *group) drop(m *member) {
 	}
 	g.endSync(m, codeUnknownMember)
 	g.members.remove(m)
-	g.synced(m.id)
 	if g.leader == m.id {
 		g.leader = ""
 		if g.members.len() > 0 {

@@ -99,8 +99,33 @@ func TestHeldSyncStandsForHeartbeats(t *testing.T) {
 		held.held()
 		a.sync(nil)
 		want(r, "sync", held.get().ErrorCode, 0)
-		r.sleep(9 * time.Second)
-		want(r, "session began with the answer", b.heartbeat(), 0)
+		r.sleep(10*time.Second - time.Millisecond)
+		want(r, "session began with the answer", len(r.describe("g").Members), 2)
+		want(r, "leader", a.heartbeat(), 0)
+		r.sleep(time.Millisecond)
+		want(r, "and ends", b.heartbeat(), codeUnknownMember)
+	})
+}
+
+func TestSessionGoesOnWhenARebalanceEndsAHeldSync(t *testing.T) {
+	inBubble(t, Config{InitialRebalanceDelay: time.Second}, func(r *rig) {
+		a, s := r.consumer("a"), r.static("s")
+		pa, ps := a.join(), s.join()
+		r.sleep(2 * time.Second)
+		a.joined(pa)
+		s.joined(ps)
+		held := s.sync(nil)
+		for range 3 { // s's session is over
+			r.sleep(5 * time.Second)
+			want(r, "leader", a.heartbeat(), 0)
+		}
+		a.protocols = offersWith("changed", "range")
+		again := a.join()
+		want(r, "sync", held.get().ErrorCode, codeRebalanceInProgress)
+		r.sleep(10*time.Second - time.Millisecond) // and nothing more comes from s
+		again.held()
+		r.sleep(time.Millisecond)
+		want(r, "without s", len(a.joined(again).Members), 1)
 	})
 }
 
@@ -166,6 +191,19 @@ func TestHeartbeatThatWaitedBehindASlowStoreCounts(t *testing.T) {
 	})
 }
 
+func TestSlowStoreCostsNoSession(t *testing.T) {
+	inBubble(t, Config{SaveTimeout: time.Minute}, func(r *rig) {
+		a := r.consumer("a")
+		a.id = a.tryJoin().get().MemberID
+		r.store.saveDelay = 15 * time.Second // longer than a session
+		p := a.tryJoin()
+		r.sleep(15 * time.Second)
+		a.joined(p)
+		r.sleep(10*time.Second - time.Millisecond)
+		want(r, "session began with the answer", a.heartbeat(), 0)
+	})
+}
+
 func TestLeave(t *testing.T) {
 	inBubble(t, Config{InitialRebalanceDelay: time.Second}, func(r *rig) {
 		want(r, "no group", (&consumer{r: r, group: "none", id: "x"}).leave(), codeUnknownMember)
@@ -210,15 +248,13 @@ func TestBatchLeave(t *testing.T) {
 		pending.id = pending.tryJoin().get().MemberID
 		req := kmsg.NewPtrLeaveGroupRequest()
 		req.Version, req.Group = 5, "g"
-		for _, m := range []kmsg.LeaveGroupRequestMember{
+		req.Members = []kmsg.LeaveGroupRequestMember{
 			{MemberID: "nobody"},
 			{MemberID: pending.id},
 			{InstanceID: ptr("s"), Reason: ptr("scaled down")},
 			{InstanceID: ptr("other")},
 			{MemberID: a.id},
 			{},
-		} {
-			req.Members = append(req.Members, m)
 		}
 		resp := send(r, r.c.LeaveGroup, Client{}, req).get()
 		want(r, "whole", resp.ErrorCode, 0)

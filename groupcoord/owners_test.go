@@ -220,15 +220,22 @@ func TestSaveFails(t *testing.T) {
 	}
 }
 
+// inMemory counts the groups that run.
+func (r *rig) inMemory() int {
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	return len(r.c.actors)
+}
+
 func TestEmptyGroupGoesOutOfMemory(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		a := r.consumer("a")
 		r.stable(a)
 		a.leave()
 		r.sleep(time.Minute - time.Millisecond)
-		want(r, "kept for a while", len(r.c.actors), 1)
+		want(r, "kept for a while", r.inMemory(), 1)
 		r.sleep(time.Millisecond)
-		want(r, "gone", len(r.c.actors), 0)
+		want(r, "gone", r.inMemory(), 0)
 		want(r, "lease", r.owners.released, 1)
 		snapshot, err := r.store.MemoryStore.Load(r.Context(), "g")
 		r.must(err)
@@ -244,7 +251,7 @@ func TestEmptyGroupWithOffsetsKeepsItsState(t *testing.T) {
 		want(r, "commit", code(a.commit(0, 1)), 0)
 		a.leave()
 		r.sleep(time.Minute)
-		want(r, "gone", len(r.c.actors), 0)
+		want(r, "gone", r.inMemory(), 0)
 		d := r.describe("g")
 		want(r, "state", d.State+" "+d.ProtocolType, "Empty consumer")
 		a.id = ""

@@ -9,9 +9,8 @@ const minPostponed = time.Second
 // prepareRebalance begins to collect the members of the next generation.
 func (g *group) prepareRebalance(reason string) {
 	if g.state == completing {
-		// Nobody may start with an assignment of a generation that ends here.
+		// The generation ends without assignments.
 		for _, m := range g.members.list {
-			m.assignment = nil
 			if m.sync != nil {
 				g.endSync(m, codeRebalanceInProgress)
 				g.touch(m)

@@ -135,7 +135,9 @@ func (r *rig) static(name string) *consumer {
 }
 
 // offers lists protocols whose metadata is "subscription".
-func offers(names ...string) []kmsg.JoinGroupRequestProtocol { return offersWith("subscription", names...) }
+func offers(names ...string) []kmsg.JoinGroupRequestProtocol {
+	return offersWith("subscription", names...)
+}
 
 func offersWith(metadata string, names ...string) []kmsg.JoinGroupRequestProtocol {
 	var list []kmsg.JoinGroupRequestProtocol

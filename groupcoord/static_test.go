@@ -132,6 +132,27 @@ func TestStaticMemberReturnsWhileJoining(t *testing.T) {
 	})
 }
 
+func TestReturnedStaticMemberHasToSync(t *testing.T) {
+	inBubble(t, Config{InitialRebalanceDelay: time.Second}, func(r *rig) {
+		a, s := r.consumer("a"), r.static("s")
+		pa, ps := a.join(), s.join()
+		r.sleep(2 * time.Second)
+		a.joined(pa)
+		s.joined(ps)
+		want(r, "leader", a.sync(nil).get().ErrorCode, 0)
+		n := s.returned() // before it had its assignment
+		n.joined(n.join())
+		for range 11 {
+			r.sleep(5 * time.Second)
+			want(r, "a", a.heartbeat(), 0)
+			want(r, "s", n.heartbeat(), 0)
+		}
+		r.sleep(5 * time.Second)
+		want(r, "removed", n.heartbeat(), codeUnknownMember)
+		want(r, "rebalance", a.heartbeat(), codeRebalanceInProgress)
+	})
+}
+
 func TestStaticSwapSurvivesARestart(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		s := r.static("s")
