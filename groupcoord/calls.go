@@ -1,0 +1,71 @@
+package groupcoord
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// start runs a store call beside the group; the event it returns is queued.
+func (a *actor) start(timeout time.Duration, call func(ctx context.Context) event) {
+	a.running++
+	go func() {
+		ctx, cancel := context.WithTimeout(a.ctx, timeout)
+		defer cancel()
+		ev := call(ctx)
+		a.c.mu.Lock()
+		defer a.c.mu.Unlock()
+		a.push(queued{at: time.Now(), event: ev, call: true})
+	}()
+}
+
+// commit writes offsets unless the lease could end meanwhile: the next owner
+// must never be overtaken by a write of this one.
+func (a *actor) commit(ctx context.Context, commits []OffsetCommit) []CommittedOffset {
+	if deadline, ok := ctx.Deadline(); ok && !a.lease.outlives(deadline) {
+		return failed(commits, codeLoading, "the group's lease would end before the commit")
+	}
+	results := a.c.offsets.Commit(ctx, a.name, commits)
+	if len(results) != len(commits) {
+		a.c.cfg.Logger.Error().Str("group", a.name).Int("asked", len(commits)).Int("answered", len(results)).
+			Msg("offset store answered another number of partitions")
+		return failed(commits, codeNotAvailable, "wrong number of results")
+	}
+	return results
+}
+
+func failed(commits []OffsetCommit, code int16, message string) []CommittedOffset {
+	results := make([]CommittedOffset, len(commits))
+	for i, c := range commits {
+		results[i] = CommittedOffset{TopicPartition: c.TopicPartition, Offset: -1, Code: code, Message: message}
+	}
+	return results
+}
+
+// read reads the offsets of partitions.
+func (a *actor) read(ctx context.Context, partitions []TopicPartition) []CommittedOffset {
+	results := a.c.offsets.Fetch(ctx, a.name, partitions)
+	if len(results) == len(partitions) {
+		return results
+	}
+	a.c.cfg.Logger.Error().Str("group", a.name).Int("asked", len(partitions)).Int("answered", len(results)).
+		Msg("offset store answered another number of partitions")
+	results = make([]CommittedOffset, len(partitions))
+	for i, tp := range partitions {
+		results[i] = CommittedOffset{TopicPartition: tp, Offset: -1, Code: codeLoading}
+	}
+	return results
+}
+
+// fetch reads what an OffsetFetch needs.
+func (a *actor) fetch(ctx context.Context, r *read) fetched {
+	if !r.event.all {
+		return fetched{offsets: a.read(ctx, r.missing)}
+	}
+	offsets, err := a.c.offsets.FetchAll(ctx, a.name)
+	if err != nil {
+		a.c.cfg.Logger.Warn().Err(err).Str("group", a.name).Msg("read all committed offsets")
+		return fetched{code: codeLoading}
+	}
+	return fetched{offsets: slices.Clone(offsets)}
+}
