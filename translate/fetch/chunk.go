@@ -3,8 +3,10 @@ package fetch
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -57,7 +59,10 @@ func (c *chunk) start(i int) (position int64, begin int) {
 // nil when there are none at or above it. Records of DIS that do not rise in
 // sequence number are an error.
 func newChunk(owner *partition, from int64, read []wire.Record, codec record.Codec, batchBytes int) (*chunk, error) {
-	records, bytes, err := decode(from, read)
+	scratch := decoded.Get().(*[]record.Positioned)
+	defer putBack(scratch)
+	records, bytes, err := decode((*scratch)[:0], from, read)
+	*scratch = records
 	if err != nil || len(records) == 0 {
 		return nil, err
 	}
@@ -88,22 +93,36 @@ const (
 	headerFrameBytes = 3
 )
 
-// decode turns DIS records into Kafka records and estimates the bytes of
+// decoded holds slices for the records between DIS's form and Kafka's.
+var decoded = sync.Pool{New: func() any { return new([]record.Positioned) }}
+
+// maxPooledRecords is the size above which a slice is left to the collector.
+const maxPooledRecords = 16 << 10
+
+func putBack(records *[]record.Positioned) {
+	if cap(*records) > maxPooledRecords {
+		return
+	}
+	clear(*records) // they hold on to the answer of DIS
+	decoded.Put(records)
+}
+
+// decode appends the Kafka records of DIS records and estimates the bytes of
 // their batches without compression. Records below `from` are left out.
-func decode(from int64, read []wire.Record) (records []record.Positioned, bytes int, err error) {
-	records = make([]record.Positioned, 0, len(read))
+func decode(records []record.Positioned, from int64, read []wire.Record) (_ []record.Positioned, bytes int, err error) {
+	records = slices.Grow(records, len(read))
 	previous := from - 1
 	for i := range read {
 		r := &read[i]
 		offset, err := strconv.ParseInt(r.SequenceNumber, 10, 64)
 		if err != nil {
-			return nil, 0, fmt.Errorf("sequence number of a record: %w", err)
+			return records, 0, fmt.Errorf("sequence number of a record: %w", err)
 		}
 		if offset < from {
 			continue
 		}
 		if offset <= previous {
-			return nil, 0, fmt.Errorf("DIS returned sequence number %d after %d", offset, previous)
+			return records, 0, fmt.Errorf("DIS returned sequence number %d after %d", offset, previous)
 		}
 		previous = offset
 		records = append(records, record.Positioned{Offset: offset, Record: record.DecodeDIS(r.Data, r.PartitionKey, r.Timestamp)})

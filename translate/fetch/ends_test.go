@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
@@ -341,6 +342,7 @@ func TestRecreatedStream(t *testing.T) {
 		if got := b.fetch(2); got.Code != codeNotLeader || len(got.Records) != 0 {
 			b.Errorf("offset within the new stream: %+v", got)
 		}
+		synctest.Wait()
 		if len(told) != 1 || told[0].StreamID != "stream-1" {
 			b.Errorf("told %v", told)
 		}
