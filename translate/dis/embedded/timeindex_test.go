@@ -20,24 +20,27 @@ type timeIndexModel struct {
 
 var timeIndexStreams int
 
-// newTimeIndexModel is a partition whose next number is a few short of a new
+// newTimeIndexModel is a partition whose next number is so many short of a new
 // segment of the index.
-func newTimeIndexModel(r *rapid.T, s *service) *timeIndexModel {
+func newTimeIndexModel(r rapid.TB, s *service, short int) *timeIndexModel {
 	timeIndexStreams++
 	name := fmt.Sprint("s", timeIndexStreams)
 	s.createStream(name, 1)
 	m := &timeIndexModel{service: s, times: map[int64]int64{}}
 	m.find(r, name)
-	start := int64(3<<segmentBits - rapid.IntRange(0, 60).Draw(r, "short of a segment"))
+	start := int64(3<<segmentBits - short)
 	key := partitionPrefix(kindOldest, m.stream.number, 0)
 	if err := s.server.store.db.Set(key, number64(start), pebble.Sync); err != nil {
 		r.Fatal(err)
 	}
-	m.restart(r)
+	p := m.partition()
+	p.next = start
+	p.stored.Store(start)
+	p.oldest.Store(start)
 	return m
 }
 
-func (m *timeIndexModel) find(r *rapid.T, name string) {
+func (m *timeIndexModel) find(r rapid.TB, name string) {
 	st, err := m.server.catalog.stream(DevProjectID, name, "")
 	if err != nil {
 		r.Fatal(err)
@@ -47,26 +50,26 @@ func (m *timeIndexModel) find(r *rapid.T, name string) {
 
 func (m *timeIndexModel) partition() *partition { return m.stream.partitions[0] }
 
-func (m *timeIndexModel) restart(r *rapid.T) {
+func (m *timeIndexModel) restart(r rapid.TB) {
 	m.reopen()
 	m.find(r, m.stream.name)
 }
 
-func (m *timeIndexModel) put(r *rapid.T) {
-	records := make([]wire.PutRecord, rapid.IntRange(1, 30).Draw(r, "count"))
+func (m *timeIndexModel) put(r rapid.TB, times ...int64) {
+	records := make([]wire.PutRecord, len(times))
 	next := m.partition().next
-	for i := range records {
-		m.times[next+int64(i)] = rapid.Int64Range(-2, 40).Draw(r, "time")
-		records[i] = at(m.times[next+int64(i)], to(0, "x"))
+	for i, time := range times {
+		m.times[next+int64(i)] = time
+		records[i] = at(time, to(0, "x"))
 	}
 	if _, err := m.server.put(m.stream, records); err != nil {
 		r.Fatal(err)
 	}
 }
 
-func (m *timeIndexModel) check(r *rapid.T) {
+func (m *timeIndexModel) check(r rapid.TB) {
 	readable := m.partition().position()
-	for timestamp := int64(-3); timestamp <= 41; timestamp++ {
+	for timestamp := int64(-3); timestamp <= 41; timestamp += 4 {
 		got, err := m.server.store.firstAtTime(m.stream.number, m.partition(), timestamp)
 		if err != nil {
 			r.Fatal(err)
@@ -86,19 +89,36 @@ func (m *timeIndexModel) check(r *rapid.T) {
 func TestTimeIndexAgainstScan(t *testing.T) {
 	s := startService(t)
 	rapid.Check(t, func(r *rapid.T) {
-		m := newTimeIndexModel(r, s)
-		for range rapid.IntRange(1, 12).Draw(r, "steps") {
-			switch rapid.IntRange(0, 9).Draw(r, "step") {
+		m := newTimeIndexModel(r, s, rapid.IntRange(0, 40).Draw(r, "short of a segment"))
+		for range rapid.IntRange(1, 8).Draw(r, "steps") {
+			switch rapid.IntRange(0, 19).Draw(r, "step") {
 			case 0:
 				m.restart(r)
-			case 1, 2:
+			case 1, 2, 3, 4, 5:
 				s.clock.advance(8 * time.Hour)
 				s.server.sweep()
 			default:
-				m.put(r)
+				m.put(r, rapid.SliceOfN(rapid.Int64Range(-2, 40), 1, 30).Draw(r, "times")...)
 			}
 			m.check(r)
 		}
 		wants[empty](t, s.call("DELETE", "streams/"+m.stream.name, "", nil), 204)
 	})
+}
+
+// What is left of a cut segment reaches into the numbers of the next one: its
+// last chunk starts in it.
+func TestTimeIndexCutSegment(t *testing.T) {
+	s := startService(t)
+	m := newTimeIndexModel(t, s, 10)
+	m.put(t, 40)
+	s.clock.advance(12 * time.Hour)
+	m.put(t, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 30)
+	m.put(t, 20)
+	s.clock.advance(12 * time.Hour)
+	s.server.sweep()
+	if got := m.partition().oldest.Load(); got != 3<<segmentBits-9 {
+		t.Fatalf("oldest %d", got)
+	}
+	m.check(t)
 }
