@@ -118,7 +118,7 @@ func (f *fetch) look(last bool) (complete bool) {
 	now := time.Now()
 	f.again = time.Time{}
 	total, failed, full := 0, false, true
-	maxBytes := int(min(f.request.MaxBytes, f.engine.cfg.ResponseBytes))
+	maxBytes := f.limit()
 	for i := range f.parts {
 		p := &f.parts[i]
 		limit := max(0, min(int(f.request.Partitions[i].MaxBytes), maxBytes-total))
@@ -130,7 +130,7 @@ func (f *fetch) look(last bool) (complete bool) {
 			f.again = again
 		}
 	}
-	return failed || full || total >= int(f.request.MinBytes) || total >= maxBytes
+	return failed || full || total >= int(f.request.MinBytes) || (total > 0 && total >= maxBytes)
 }
 
 // await makes sessions read what is missing, as far as there is room for more.

@@ -36,6 +36,7 @@ func (f *fetch) respond() Response {
 	return response
 }
 
+// limit is the most bytes of records in the response, but for its first batch.
 func (f *fetch) limit() int { return int(min(f.request.MaxBytes, f.engine.cfg.ResponseBytes)) }
 
 // join gives the bytes of the spans: those of the cache themselves when they
