@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 // Exit codes of the command line contract.
@@ -51,13 +52,9 @@ type usageError struct{ error }
 
 func (u usageError) Unwrap() error { return u.error }
 
-// report prints an error that may join several, one line each.
+// report prints an error; one that joins several has a line for each.
 func report(w io.Writer, err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, one := range joined.Unwrap() {
-			report(w, one)
-		}
-		return
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(w, "kafka-dis-gateway: %s\n", line)
 	}
-	fmt.Fprintf(w, "kafka-dis-gateway: %v\n", err)
 }
