@@ -32,10 +32,26 @@ type texts struct {
 
 // read adds the string that is next, or an empty one for null.
 func (t *texts) read(s *scanner) {
-	if !s.null() {
-		t.content = append(t.content, s.str()...)
+	if s.null() {
+		t.add(nil)
+		return
 	}
+	t.add(s.str())
+}
+
+func (t *texts) add(text []byte) {
+	t.content = append(t.content, text...)
 	t.ends = append(t.ends, len(t.content))
+}
+
+// drop takes back the text that was added last.
+func (t *texts) drop() {
+	t.ends = t.ends[:len(t.ends)-1]
+	end := 0
+	if len(t.ends) > 0 {
+		end = t.ends[len(t.ends)-1]
+	}
+	t.content = t.content[:end]
 }
 
 func (t *texts) all() []string {
