@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -10,8 +11,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"time"
-
-	"crypto/rand"
 )
 
 // maxBodyBytes is the documented limit of a signed body.

@@ -28,7 +28,7 @@ type partition struct {
 	greatest    int64 // timestamp in segment; minTimestamp when it has none
 
 	// oldestArrival is the arrival time of the oldest chunk in ms, 0 when not
-	// known. Guarded by stream.mu.
+	// known. Only the sweep uses it.
 	oldestArrival int64
 
 	limiters *limiters // nil without throughput limits

@@ -1,9 +1,9 @@
 package embedded
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -11,67 +11,66 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
+// expiry is what has outlived the retention of a stream.
+type expiry struct {
+	stream *stream
+	cutoff int64 // ms; what arrived until then expires
+	// oldest is where the partitions begin afterwards, for those that change.
+	oldest map[*partition]int64
+	// retired is true when a partition was retired that long ago.
+	retired bool
+}
+
 // sweep removes what has outlived the retention of its stream, counted from
-// arrival, and turns partitions that were retired that long ago to EXPIRED.
+// arrival, and turns partitions that were retired that long ago to EXPIRED. It
+// looks at all streams before it changes the first: the store reads slowly
+// right after a range was deleted. The locks that stop reads and writes are
+// taken only for streams where something is to be removed.
 func (s *Server) sweep() {
+	var due []expiry
 	for _, st := range s.catalog.allStreams() {
-		if err := s.expire(st); err != nil {
-			s.config.Logger.Error().Err(err).Str("stream", st.name).Msg("embedded DIS cannot expire records")
+		e, err := s.findExpired(st)
+		if err != nil {
+			s.logExpiry(st, err)
+		} else if e.retired || len(e.oldest) > 0 {
+			due = append(due, e)
+		}
+	}
+	for _, e := range due {
+		if err := s.expire(e); err != nil {
+			s.logExpiry(e.stream, err)
 		}
 	}
 }
 
-// expire looks first and takes the locks that stop reads and writes only when
-// there is something to remove.
-func (s *Server) expire(st *stream) error {
-	now := s.now()
-	due, err := s.isDue(st, now)
-	if err != nil || !due {
-		return err
-	}
-	s.admin.Lock()
-	defer s.admin.Unlock()
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.deleted {
-		return nil
-	}
-	batch := s.store.db.NewBatch()
-	done, err := s.buildExpiry(st, batch, now)
-	if err != nil {
-		return errors.Join(err, batch.Close())
-	}
-	if err := s.store.commit(batch); err != nil {
-		return err
-	}
-	done()
-	return nil
+func (s *Server) logExpiry(st *stream, err error) {
+	s.config.Logger.Error().Err(err).Str("stream", st.name).Msg("embedded DIS cannot expire records")
 }
 
-func (s *Server) isDue(st *stream, now int64) (bool, error) {
+func (s *Server) findExpired(st *stream) (expiry, error) {
 	st.mu.RLock()
 	defer st.mu.RUnlock()
+	e := expiry{stream: st, cutoff: s.now() - st.meta.retention(), oldest: map[*partition]int64{}}
 	if st.deleted {
-		return false, nil
+		return e, nil
 	}
-	cutoff := now - st.meta.retention()
 	for number, p := range st.partitions {
-		meta := &st.meta.Partitions[number]
-		if meta.Status == wire.PartitionExpired {
+		switch meta := &st.meta.Partitions[number]; {
+		case meta.Status == wire.PartitionExpired:
+			continue
+		case meta.retired(e.cutoff):
+			e.retired = true
 			continue
 		}
-		if meta.retired(cutoff) {
-			return true, nil
-		}
 		arrival, err := s.oldestArrival(st, p)
-		if err != nil {
-			return false, err
+		if err == nil && arrival <= e.cutoff {
+			e.oldest[p], err = s.firstArrivedAfter(st, p, e.cutoff)
 		}
-		if arrival <= cutoff {
-			return true, nil
+		if err != nil {
+			return e, err
 		}
 	}
-	return false, nil
+	return e, nil
 }
 
 // retired reports whether a partition was retired at or before a time.
@@ -100,48 +99,52 @@ func (s *Server) oldestArrival(st *stream, p *partition) (int64, error) {
 	return p.oldestArrival, nil
 }
 
-// buildExpiry collects the removals of a stream; done applies them in memory
-// once they are stored. The caller holds admin and st.mu.
-func (s *Server) buildExpiry(st *stream, batch *pebble.Batch, now int64) (done func(), err error) {
-	cutoff := now - st.meta.retention()
+// expire removes from the store and, once that is synced, from memory.
+func (s *Server) expire(e expiry) error {
+	s.admin.Lock()
+	defer s.admin.Unlock()
+	st := e.stream
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.deleted {
+		return nil
+	}
 	meta := st.meta
-	meta.Partitions = append([]partitionMeta(nil), meta.Partitions...)
-	oldest := map[*partition]int64{}
-	expired := false
-	for number, p := range st.partitions {
-		from := p.oldest.Load()
-		to := from
-		switch {
-		case meta.Partitions[number].Status == wire.PartitionExpired:
-			continue
-		case meta.Partitions[number].retired(cutoff):
-			meta.Partitions[number].Status, expired = wire.PartitionExpired, true
-			to = p.stored.Load()
-		default:
-			if to, err = s.firstArrivedAfter(st, p, cutoff); err != nil {
-				return nil, err
-			}
-		}
-		if to > from {
-			oldest[p] = to
-			if err := removeBefore(batch, st, p, to); err != nil {
-				return nil, err
+	if e.retired {
+		meta.Partitions = slices.Clone(meta.Partitions)
+		meta.ModifiedAt = s.now()
+		for number, p := range st.partitions {
+			if meta.Partitions[number].retired(e.cutoff) {
+				meta.Partitions[number].Status = wire.PartitionExpired
+				e.oldest[p] = p.stored.Load()
 			}
 		}
 	}
-	if expired {
-		meta.ModifiedAt = now
-		if err := setJSON(batch, streamKey(st.number), meta); err != nil {
-			return nil, err
+	batch := s.store.db.NewBatch()
+	if err := e.write(batch, meta); err != nil {
+		return errors.Join(err, batch.Close())
+	}
+	if err := s.store.commit(batch); err != nil {
+		return err
+	}
+	st.meta = meta
+	for p, oldest := range e.oldest {
+		p.oldest.Store(oldest)
+		p.oldestArrival = 0
+	}
+	return nil
+}
+
+func (e *expiry) write(batch *pebble.Batch, meta streamMeta) error {
+	for p, oldest := range e.oldest {
+		if err := removeBefore(batch, e.stream, p, oldest); err != nil {
+			return err
 		}
 	}
-	return func() {
-		st.meta = meta
-		for p, to := range oldest {
-			p.oldest.Store(to)
-			p.oldestArrival = 0
-		}
-	}, nil
+	if !e.retired {
+		return nil
+	}
+	return setJSON(batch, streamKey(e.stream.number), meta)
 }
 
 // firstArrivedAfter finds the first record of a chunk that arrived after a
@@ -171,10 +174,11 @@ func removeBefore(batch *pebble.Batch, st *stream, p *partition, number int64) e
 	if err != nil {
 		return err
 	}
-	times := partitionPrefix(kindTime, st.number, p.number)
-	err = batch.DeleteRange(times, binary.BigEndian.AppendUint64(times[:len(times):len(times)], uint64(segmentOf(number))), nil)
-	if err != nil {
-		return err
+	if segment := segmentOf(number); segment > segmentOf(p.oldest.Load()) {
+		times := partitionPrefix(kindTime, st.number, p.number)
+		if err := batch.DeleteRange(times, timeKey(st.number, p.number, segment, minTimestamp), nil); err != nil {
+			return err
+		}
 	}
 	return batch.Set(partitionPrefix(kindOldest, st.number, p.number), number64(number), nil)
 }
