@@ -74,13 +74,19 @@ func atOnce[Q kmsg.Request](answer func(*call, Q) kmsg.Response) handler {
 	return func(c *call, req kmsg.Request) { c.reply(answer(c, req.(Q))) }
 }
 
-// waiting answers in a goroutine of its own what may wait for DIS. An error
-// closes the connection.
+// longestWait is the time to answer in, however long DIS takes or the client
+// would wait: request timeouts of clients begin at 30 s.
+const longestWait = 25 * time.Second
+
+// waiting answers in a goroutine of its own what may wait for DIS, but not
+// longer than longestWait. An error closes the connection.
 func waiting[Q kmsg.Request](answer func(context.Context, *call, Q) (kmsg.Response, error)) handler {
 	return func(c *call, req kmsg.Request) {
 		c.conn.spawn(func() {
 			defer c.guard()
-			resp, err := answer(c.ctx(), c, req.(Q))
+			ctx, cancel := context.WithTimeout(c.ctx(), longestWait)
+			defer cancel()
+			resp, err := answer(ctx, c, req.(Q))
 			if err != nil {
 				c.fail(err)
 				return

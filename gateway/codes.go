@@ -8,7 +8,8 @@ var (
 	unknownTopicOrPartition      = kerr.UnknownTopicOrPartition.Code            // 3
 	leaderNotAvailable           = kerr.LeaderNotAvailable.Code                 // 5
 	notLeaderOrFollower          = kerr.NotLeaderForPartition.Code              // 6
-	invalidTopic                 = kerr.InvalidTopicException.Code              // 17
+	requestTimedOut              = kerr.RequestTimedOut.Code                    // 7
+	notEnoughReplicas            = kerr.NotEnoughReplicas.Code                  // 19
 	invalidRequiredAcks          = kerr.InvalidRequiredAcks.Code                // 21
 	clusterAuthorizationFailed   = kerr.ClusterAuthorizationFailed.Code         // 31
 	unsupportedVersion           = kerr.UnsupportedVersion.Code                 // 35

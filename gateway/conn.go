@@ -56,6 +56,7 @@ type conn struct {
 	stopWaiting context.CancelFunc
 
 	produce, fetch lane
+	failedLookups  map[string]failedLookup // used by the produce lane alone
 	ending         sync.Once
 
 	mu           sync.Mutex // guards the fields below
@@ -105,10 +106,10 @@ func (c *conn) readRequests() (err error) {
 }
 
 func (c *conn) readRequest() error {
-	if err := c.waitMuted(); err != nil {
+	if err := c.awaitFrame(); err != nil {
 		return err
 	}
-	if err := c.awaitFrame(); err != nil {
+	if err := c.waitMuted(); err != nil {
 		return err
 	}
 	return c.receive()
@@ -184,7 +185,7 @@ func (c *conn) spawn(work func()) {
 	})
 }
 
-// mute keeps the reader from the next frame for d, as Kafka does with a client
+// mute keeps the reader from taking the next frame for d, as Kafka does with a client
 // over its quota. A connection that carries group requests is never muted: a
 // late heartbeat would cost a rebalance.
 func (c *conn) mute(d time.Duration) {
@@ -209,7 +210,7 @@ func (c *conn) waitMuted() error {
 	case <-timer.C:
 		return nil
 	case <-c.waits.Done():
-		return c.ctx.Err()
+		return context.Cause(c.ctx) // nil when a shutdown only stops the waiting
 	}
 }
 

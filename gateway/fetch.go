@@ -15,6 +15,10 @@ import (
 // of Kafka 0.11.
 const firstBatchFetch = 4
 
+// shortestLookup is the time that looking topics up may take at least, even when
+// the client does not want to wait.
+const shortestLookup = time.Second
+
 // Fetch
 //
 //	v0, v1 message sets of magic 0; v1 throttle time
@@ -118,8 +122,14 @@ func (f *fetching) failAll(code int16) {
 // NOT_LEADER_OR_FOLLOWER: its watermarks are not known, so an empty success
 // would have to invent them, and every client refreshes and comes back.
 func (f *fetching) lookUp(ctx context.Context, catalog Catalog) {
+	ctx, cancel := context.WithTimeout(ctx, max(f.maxWait(), shortestLookup))
+	defer cancel()
+	topics, errs := make([]*translate.Topic, len(f.req.Topics)), make([]error, len(f.req.Topics))
+	inParallel(len(f.req.Topics), maxLookups, func(t int) {
+		topics[t], errs[t] = catalog.Topic(ctx, f.req.Topics[t].Topic)
+	})
 	for t, requested := range f.req.Topics {
-		topic, err := catalog.Topic(ctx, requested.Topic)
+		topic, err := topics[t], errs[t]
 		for i, part := range requested.Partitions {
 			answer := &f.resp.Topics[t].Partitions[i]
 			switch {
@@ -141,11 +151,15 @@ func (f *fetching) lookUp(ctx context.Context, catalog Catalog) {
 	}
 }
 
+func (f *fetching) maxWait() time.Duration {
+	return time.Duration(f.req.MaxWaitMillis) * time.Millisecond
+}
+
 func (f *fetching) read(ctx context.Context, fetcher Fetcher) {
 	if len(f.wanted) == 0 {
 		return
 	}
-	maxWait := time.Duration(f.req.MaxWaitMillis) * time.Millisecond
+	maxWait := f.maxWait()
 	if f.failed {
 		maxWait = 0
 	}

@@ -64,6 +64,29 @@ func TestFetchErrorsPerPartition(t *testing.T) {
 	}
 }
 
+// With DIS away and nothing in memory, a fetch of many topics still answers.
+func TestFetchLookupsEndWithMaxWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.catalog.lookup = func(ctx context.Context, _ string) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		req := fetchFrom(11, "a", 0, 3*time.Second)
+		for range 40 {
+			req.Topics = append(req.Topics, req.Topics[0])
+		}
+		began := time.Now()
+		resp := b.pipe().ask(req).(*kmsg.FetchResponse)
+		if waited := time.Since(began); waited != 3*time.Second {
+			t.Errorf("answered after %s", waited)
+		}
+		if code := firstError(resp); code != notLeaderOrFollower {
+			t.Errorf("error %d", code)
+		}
+	})
+}
+
 func TestFetchPassesItsLimits(t *testing.T) {
 	b := newBench(t)
 	var read fetch.Request

@@ -115,6 +115,7 @@ func findOrCreate(ctx context.Context, cfg Config, catalog Catalog, name string,
 		return catalog.Topic(ctx, name)
 	}
 	if err == nil {
+		cfg.Logger.Info().Str("topic", name).Int("partitions", cfg.DefaultPartitions).Msg("topic created for a metadata request")
 		return topic, nil
 	}
 	if createCtx.Err() != nil {

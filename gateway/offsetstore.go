@@ -10,9 +10,20 @@ import (
 // OffsetStore lets the group coordinator keep its offsets in DIS: it fits
 // offsets.Store to the interface that groupcoord declares, since neither knows
 // the other.
-type OffsetStore struct{ store *offsets.Store }
+type OffsetStore struct{ store checkpointStore }
 
-var _ groupcoord.OffsetStore = OffsetStore{}
+// checkpointStore is *offsets.Store.
+type checkpointStore interface {
+	Commit(ctx context.Context, group string, commits []offsets.OffsetCommit) []offsets.CommittedOffset
+	Fetch(ctx context.Context, group string, partitions []offsets.TopicPartition) []offsets.CommittedOffset
+	FetchAll(ctx context.Context, group string) ([]offsets.CommittedOffset, error)
+	Groups(ctx context.Context) ([]string, error)
+}
+
+var (
+	_ groupcoord.OffsetStore = OffsetStore{}
+	_ checkpointStore        = (*offsets.Store)(nil)
+)
 
 // NewOffsetStore wraps a store.
 func NewOffsetStore(store *offsets.Store) OffsetStore { return OffsetStore{store} }

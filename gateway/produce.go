@@ -16,10 +16,6 @@ import (
 // Kafka 0.11.
 const firstBatchVersion = 3
 
-// longestProduce is the time to answer in, however long the client would wait:
-// request timeouts of clients begin at 30 s.
-const longestProduce = 25 * time.Second
-
 // Produce
 //
 //	v0 message sets (magic 0)
@@ -74,7 +70,7 @@ type production struct {
 }
 
 func newProduction(c *call, req *kmsg.ProduceRequest) *production {
-	patience := longestProduce
+	patience := longestWait
 	if req.TimeoutMillis > 0 {
 		patience = min(patience, time.Duration(req.TimeoutMillis)*time.Millisecond)
 	}
@@ -124,7 +120,7 @@ func (p *production) submitAll(catalog Catalog, producer Producer) {
 			answer := &p.resp.Topics[t].Partitions[i]
 			switch {
 			case err != nil:
-				p.settle(answer, failedResult(translate.KafkaError(translate.CallProduce, err)))
+				p.settle(answer, failedResult(notWritten(err)))
 			case batch.Partition < 0 || int(batch.Partition) >= len(topic.Partitions):
 				p.settle(answer, failedResult(translate.Failure{Code: unknownTopicOrPartition, Message: fmt.Sprintf(
 					"topic %s has no partition %d", topic.Name, batch.Partition)}))
@@ -138,12 +134,61 @@ func (p *production) submitAll(catalog Catalog, producer Producer) {
 	}
 }
 
-// lookup may wait for DIS, but not longer than the client does. The records are
-// here, so a client that is gone does not end it.
+// lookup finds a topic. It may wait for DIS, but not longer than the client
+// does; the records are here, so a client that is gone does not end it.
+//
+// A failure holds until the client can know of it: the requests behind this one
+// fail likewise. If one of them were written, a producer whose first batch failed
+// would send it again into a partition that has moved on.
 func (p *production) lookup(catalog Catalog, name string) (*translate.Topic, error) {
+	if err := p.call.conn.stillFailing(name); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithDeadline(p.call.detached(), p.deadline)
 	defer cancel()
-	return catalog.Topic(ctx, name)
+	topic, err := catalog.Topic(ctx, name)
+	if err != nil {
+		p.call.conn.failUntil(name, err, p.call.conn.pipe.awaitWritten(p.call.x))
+	}
+	return topic, err
+}
+
+// failedLookup is a topic that produce requests of a connection could not be
+// matched to, until the reply that says so has left.
+type failedLookup struct {
+	err  error
+	told <-chan struct{}
+}
+
+func (c *conn) failUntil(topic string, err error, told <-chan struct{}) {
+	if c.failedLookups == nil {
+		c.failedLookups = map[string]failedLookup{}
+	}
+	c.failedLookups[topic] = failedLookup{err, told}
+}
+
+func (c *conn) stillFailing(topic string) error {
+	failed, ok := c.failedLookups[topic]
+	if !ok {
+		return nil
+	}
+	select {
+	case <-failed.told:
+		delete(c.failedLookups, topic)
+		return nil
+	default:
+		return failed.err
+	}
+}
+
+// notWritten is what a failed lookup means: nothing was sent, so an outcome that
+// would be unknown elsewhere is certain here.
+func notWritten(err error) translate.Failure {
+	failure := translate.KafkaError(translate.CallProduce, err)
+	if failure.Code == requestTimedOut {
+		failure.Code = notEnoughReplicas
+	}
+	return failure
 }
 
 // settle records the result of one partition; the last one finishes the call.

@@ -109,12 +109,44 @@ func TestProduceLookupEndsInTime(t *testing.T) {
 		ids := []int32{c.send(req), c.send(req)}
 		for _, id := range ids {
 			resp := c.receive(id, req).(*kmsg.ProduceResponse)
-			if code := resp.Topics[0].Partitions[0].ErrorCode; code != 7 && code != 19 {
-				t.Errorf("error %d is not one that every client retries", code)
+			if code := resp.Topics[0].Partitions[0].ErrorCode; code != 19 {
+				t.Errorf("error %d, want 19: nothing was written", code)
 			}
 		}
-		if waited := time.Since(began); waited > longestProduce {
+		if waited := time.Since(began); waited > longestWait {
 			t.Errorf("two requests were answered after %s", waited)
+		}
+	})
+}
+
+// A batch behind one whose topic was not found in time must not be written first.
+func TestProduceBehindAFailedLookupFailsToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		fails := true
+		b.catalog.lookup = func(context.Context, string) error {
+			time.Sleep(time.Second)
+			if fails {
+				fails = false
+				return context.DeadlineExceeded
+			}
+			return nil
+		}
+		c := b.pipe()
+		req := produceTo("t", 0, 1, make([]byte, 100))
+		join := c.send(joinHeld()) // keeps the replies behind it from leaving
+		ids := []int32{c.send(req), c.send(req)}
+		time.Sleep(10 * time.Second)
+		b.groups.release(1)
+		c.receive(join, joinHeld())
+		for _, id := range ids {
+			if code := c.receive(id, req).(*kmsg.ProduceResponse).Topics[0].Partitions[0].ErrorCode; code != 19 {
+				t.Errorf("error %d, want 19", code)
+			}
+		}
+		synctest.Wait() // the writer notes that the replies have left
+		if code := c.ask(req).(*kmsg.ProduceResponse).Topics[0].Partitions[0].ErrorCode; code != 0 || len(b.log.submitted) != 1 {
+			t.Errorf("after the client was told: error %d, %d batches written", code, len(b.log.submitted))
 		}
 	})
 }

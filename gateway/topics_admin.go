@@ -11,14 +11,9 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/topics"
 )
 
-const (
-	// maxAdminCalls is how many topics of one request are created or deleted at
-	// a time: DIS limits such calls per second.
-	maxAdminCalls = 4
-	// longestAdmin is how long a creation or deletion is waited for, however
-	// long the client would: their own request timeouts begin at 30 s.
-	longestAdmin = 25 * time.Second
-)
+// maxAdminCalls is how many topics of one request are created or deleted at a
+// time: DIS limits such calls per second.
+const maxAdminCalls = 4
 
 // topicAdmin creates and deletes topics as far as the settings allow.
 type topicAdmin struct {
@@ -155,7 +150,7 @@ func (a topicAdmin) tryRemove(ctx context.Context, name string, version int16) t
 // adminDeadline is the time to answer in. What has begun goes on without the
 // client, since DIS does not undo it either.
 func adminDeadline(c *call, timeoutMillis int32) (context.Context, context.CancelFunc) {
-	wait := longestAdmin
+	wait := longestWait
 	if timeoutMillis > 0 {
 		wait = min(wait, time.Duration(timeoutMillis)*time.Millisecond)
 	}
