@@ -50,51 +50,66 @@ func (p *partition) conclude(a *answers) {
 	p.release()
 }
 
+// tally is what the results of one request amount to.
+type tally struct {
+	again         []bool // by item: refused for a time
+	stored, bytes int
+	throttled     int
+	holes         int
+	next          int64  // behind the highest sequence number, 0 when none is known
+	trouble       string // the last refusal
+}
+
 func (p *partition) settleResults(a *answers, c *chunk, results []wire.PutResult) time.Duration {
-	log, metrics := &p.stream.engine.log, &p.stream.engine.metrics
+	t := p.count(c, results)
+	e := p.stream.engine
+	e.metrics.storedRecords.Add(int64(t.stored))
+	e.metrics.storedBytes.Add(int64(t.bytes))
+	e.metrics.throttledRecords.Add(int64(t.throttled))
+	e.metrics.holeRecords.Add(int64(t.holes))
+	if t.holes > 0 {
+		e.log.Warn().Str("stream", p.stream.key.name).Int32("partition", p.number).Int("records", t.holes).Str("error", t.trouble).
+			Msg("DIS refused records and stored later ones of the partition; they are sent again and stand out of order")
+	}
+	if t.next > 0 {
+		a.stored = append(a.stored, storedNotice{c.items[0].batch.topic, p.number, t.next})
+	}
+	c.retain(func(i int) bool { return i >= len(t.again) || t.again[i] })
+	return p.paceAfter(t.stored > 0, t.trouble)
+}
+
+// count goes through the results and notes each at its batch.
+func (p *partition) count(c *chunk, results []wire.PutResult) tally {
+	t := tally{again: make([]bool, len(results))}
 	lastStored := -1
 	for i := range results {
 		if results[i].ErrorCode == "" {
 			lastStored = i
 		}
 	}
-	again, holes, highest := make([]bool, len(results)), 0, int64(-1)
-	trouble, bytes, stored := "", 0, 0
-	for i, r := range results {
-		it := c.items[i]
+	for i := range results {
+		r, it := &results[i], c.items[i]
 		switch {
 		case r.ErrorCode == "":
-			sequence, known := p.sequence(&r)
+			sequence, known := p.sequence(r)
 			it.batch.store(it.index, sequence, known)
-			highest = max(highest, sequence)
-			stored++
-			bytes += len(c.records[i].Data)
+			t.next = max(t.next, sequence+1)
+			t.stored++
+			t.bytes += len(c.records[i].Data)
 		case wire.RecordRetriable(r.ErrorCode):
-			again[i] = true
-			trouble = r.ErrorCode + " " + r.ErrorMessage
+			t.again[i] = true
+			t.throttled++
+			t.trouble = r.ErrorCode + " " + r.ErrorMessage
 			p.throttled = r.ErrorCode == wire.CodeThrottled
-			metrics.throttledRecords.Add(1)
 			if i < lastStored {
 				it.batch.touched = true
-				holes++
+				t.holes++
 			}
 		default:
-			p.refuseRecord(it, &r)
+			p.refuseRecord(it, r)
 		}
 	}
-	metrics.storedRecords.Add(int64(stored))
-	metrics.storedBytes.Add(int64(bytes))
-	if holes > 0 {
-		metrics.holeRecords.Add(int64(holes))
-		log.Warn().Str("stream", p.stream.key.name).Int32("partition", p.number).Int("records", holes).Str("error", trouble).
-			Msg("DIS refused records and stored later ones of the partition; they are sent again and stand out of order")
-	}
-	if highest >= 0 {
-		a.stored = append(a.stored, storedNotice{c.items[lastStored].batch.topic, p.number, highest + 1})
-	}
-	sent := c.sending
-	c.retain(func(i int) bool { return i >= sent || again[i] })
-	return p.paceAfter(stored > 0, trouble)
+	return t
 }
 
 // paceAfter gives the pause after an answer of DIS: none when it took
