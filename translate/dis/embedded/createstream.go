@@ -123,7 +123,7 @@ func (s *Server) checkQuota(project string, streamType wire.StreamType, target, 
 			used += len(st.active)
 		}
 	}
-	if quota := limitsOf(streamType).quota; used > quota {
+	if quota := wire.LimitsOf(streamType).ProjectPartitions; used > quota {
 		return refuse(wire.CodeQuotaExceeded, "Insufficient partition quota. [%d][%d]", used, quota)
 	}
 	return nil

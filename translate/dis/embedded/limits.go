@@ -11,23 +11,6 @@ import (
 // mib is the unit of the documented sizes and throughputs.
 const mib = 1 << 20
 
-// limitsOf are the documented limits of a stream type.
-func limitsOf(t wire.StreamType) typeLimits {
-	if t == wire.StreamAdvanced {
-		return typeLimits{requestBytes: 5 * mib, writeRecords: 2000, writeBytes: 5 * mib, readBytes: 10 * mib, quota: 10}
-	}
-	return typeLimits{requestBytes: mib, writeRecords: 1000, writeBytes: mib, readBytes: 2 * mib, quota: 50}
-}
-
-// typeLimits are the documented limits of a stream type.
-type typeLimits struct {
-	requestBytes int // data of one put, partition keys not counted
-	writeRecords int // per second and partition
-	writeBytes   int // per second and partition
-	readBytes    int // per second and partition
-	quota        int // partitions of a project
-}
-
 // limiters enforce the throughput of a partition. Each allows a burst of one
 // second.
 type limiters struct {
@@ -37,12 +20,12 @@ type limiters struct {
 }
 
 func newLimiters(t wire.StreamType) *limiters {
-	limits := limitsOf(t)
+	limits := wire.LimitsOf(t)
 	perSecond := func(n int) *rate.Limiter { return rate.NewLimiter(rate.Limit(n), n) }
 	return &limiters{
-		writeRecords: perSecond(limits.writeRecords),
-		writeBytes:   perSecond(limits.writeBytes),
-		readBytes:    perSecond(limits.readBytes),
+		writeRecords: perSecond(limits.WriteRecords),
+		writeBytes:   perSecond(limits.WriteBytes),
+		readBytes:    perSecond(limits.ReadBytes),
 	}
 }
 

@@ -71,7 +71,7 @@ func checkRequestSize(st *stream, records []wire.PutRecord) error {
 	for i := range records {
 		total += len(records[i].Data)
 	}
-	if limit := limitsOf(st.meta.Settings.StreamType).requestBytes; total > limit {
+	if limit := wire.LimitsOf(st.meta.Settings.StreamType).RequestBytes; total > limit {
 		return tooLarge("records", limit)
 	}
 	return nil
