@@ -1,5 +1,5 @@
 // Package wire holds what travels between a DIS client and a DIS server: the
-// JSON bodies of the REST API, its error codes, and the text forms of its
+// bodies of the REST API, its error codes and limits, and the text forms of its
 // identifiers (partition ids, sequence number ranges, hash ranges, cursors).
 //
 // The client (package dis) and the embedded server (package embedded) share
@@ -8,7 +8,9 @@
 //
 // The three bodies that carry records have an encoder and a decoder of their
 // own, several times faster than encoding/json; everything they are not made
-// for falls back to it, so that the results are always the same.
+// for falls back to it, so that the results are always the same. The same three
+// may travel as protobuf, which is cheaper still: no base64, and the decoders
+// leave the data where they are.
 //
 // Field names, limits and texts follow the DIS API reference and the official
 // Java, Go and Python SDKs. Times are milliseconds since the Unix epoch unless

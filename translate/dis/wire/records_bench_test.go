@@ -54,7 +54,7 @@ func benchResults() *PutRecordsResponse {
 	return results
 }
 
-func benchmarkEncode[T any](b *testing.B, value *T, appendTo func([]byte, *T) []byte) {
+func benchmarkEncode[T any](b *testing.B, value *T, appendTo, appendProto func([]byte, *T) []byte) {
 	encoded, err := json.Marshal(value)
 	if err != nil {
 		b.Fatal(err)
@@ -68,17 +68,24 @@ func benchmarkEncode[T any](b *testing.B, value *T, appendTo func([]byte, *T) []
 			}
 		}
 	})
-	b.Run("append", func(b *testing.B) {
-		b.SetBytes(int64(len(encoded)))
-		b.ReportAllocs()
-		var buffer []byte
-		for b.Loop() {
-			buffer = appendTo(buffer[:0], value)
-		}
-	})
+	for _, ours := range []struct {
+		name     string
+		appendTo func([]byte, *T) []byte
+	}{{"append", appendTo}, {"protobuf", appendProto}} {
+		b.Run(ours.name, func(b *testing.B) {
+			buffer := ours.appendTo(nil, value)
+			b.SetBytes(int64(len(buffer)))
+			b.ReportAllocs()
+			for b.Loop() {
+				buffer = ours.appendTo(buffer[:0], value)
+			}
+		})
+	}
 }
 
-func benchmarkDecode[T any](b *testing.B, value *T, decode func([]byte) (*T, error)) {
+func benchmarkDecode[T any](
+	b *testing.B, value *T, decode func([]byte) (*T, error), appendProto func([]byte, *T) []byte, decodeProto func([]byte) (*T, error),
+) {
 	encoded, err := json.Marshal(value)
 	if err != nil {
 		b.Fatal(err)
@@ -92,29 +99,47 @@ func benchmarkDecode[T any](b *testing.B, value *T, decode func([]byte) (*T, err
 			}
 		}
 	})
-	b.Run("scan", func(b *testing.B) {
-		b.SetBytes(int64(len(encoded)))
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := decode(encoded); err != nil {
-				b.Fatal(err)
+	for _, ours := range []struct {
+		name   string
+		body   []byte
+		decode func([]byte) (*T, error)
+	}{{"scan", encoded, decode}, {"protobuf", appendProto(nil, value), decodeProto}} {
+		b.Run(ours.name, func(b *testing.B) {
+			b.SetBytes(int64(len(ours.body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ours.decode(ours.body); err != nil {
+					b.Fatal(err)
+				}
 			}
-		}
-	})
+		})
+	}
 }
 
 func BenchmarkEncode(b *testing.B) {
 	for _, size := range sizes {
-		b.Run(fmt.Sprintf("PutRecordsRequest/%dB", size), func(b *testing.B) { benchmarkEncode(b, benchPut(size), AppendPutRecordsRequest) })
-		b.Run(fmt.Sprintf("GetRecordsResponse/%dB", size), func(b *testing.B) { benchmarkEncode(b, benchGet(size), AppendGetRecordsResponse) })
+		b.Run(fmt.Sprintf("PutRecordsRequest/%dB", size), func(b *testing.B) {
+			benchmarkEncode(b, benchPut(size), AppendPutRecordsRequest, AppendProtoPutRecordsRequest)
+		})
+		b.Run(fmt.Sprintf("GetRecordsResponse/%dB", size), func(b *testing.B) {
+			benchmarkEncode(b, benchGet(size), AppendGetRecordsResponse, AppendProtoGetRecordsResponse)
+		})
 	}
-	b.Run("PutRecordsResponse", func(b *testing.B) { benchmarkEncode(b, benchResults(), AppendPutRecordsResponse) })
+	b.Run("PutRecordsResponse", func(b *testing.B) {
+		benchmarkEncode(b, benchResults(), AppendPutRecordsResponse, AppendProtoPutRecordsResponse)
+	})
 }
 
 func BenchmarkDecode(b *testing.B) {
 	for _, size := range sizes {
-		b.Run(fmt.Sprintf("PutRecordsRequest/%dB", size), func(b *testing.B) { benchmarkDecode(b, benchPut(size), DecodePutRecordsRequest) })
-		b.Run(fmt.Sprintf("GetRecordsResponse/%dB", size), func(b *testing.B) { benchmarkDecode(b, benchGet(size), DecodeGetRecordsResponse) })
+		b.Run(fmt.Sprintf("PutRecordsRequest/%dB", size), func(b *testing.B) {
+			benchmarkDecode(b, benchPut(size), DecodePutRecordsRequest, AppendProtoPutRecordsRequest, DecodeProtoPutRecordsRequest)
+		})
+		b.Run(fmt.Sprintf("GetRecordsResponse/%dB", size), func(b *testing.B) {
+			benchmarkDecode(b, benchGet(size), DecodeGetRecordsResponse, AppendProtoGetRecordsResponse, DecodeProtoGetRecordsResponse)
+		})
 	}
-	b.Run("PutRecordsResponse", func(b *testing.B) { benchmarkDecode(b, benchResults(), DecodePutRecordsResponse) })
+	b.Run("PutRecordsResponse", func(b *testing.B) {
+		benchmarkDecode(b, benchResults(), DecodePutRecordsResponse, AppendProtoPutRecordsResponse, DecodeProtoPutRecordsResponse)
+	})
 }
