@@ -37,7 +37,7 @@ func anyWeather(rt *rapid.T) weather {
 		Throttle: percent("throttle", 60), Hole: percent("hole", 20), Lost: percent("lost", 30),
 		Dial: percent("dial", 50), Slow: percent("slow", 30),
 		Producers: rapid.IntRange(1, 3).Draw(rt, "producers"), Partitions: rapid.IntRange(1, 4).Draw(rt, "partitions"),
-		Batches: rapid.IntRange(1, 15).Draw(rt, "batches"), Max: rapid.SampledFrom([]int{1, 7, 300}).Draw(rt, "most records"),
+		Batches: rapid.IntRange(1, 12).Draw(rt, "batches"), Max: rapid.SampledFrom([]int{1, 7, 150}).Draw(rt, "most records"),
 		Timeout:  rapid.SampledFrom([]time.Duration{300 * time.Millisecond, 5 * time.Second, time.Minute}).Draw(rt, "timeout"),
 		InFlight: rapid.IntRange(1, 4).Draw(rt, "requests in flight"),
 	}
