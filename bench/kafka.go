@@ -24,9 +24,10 @@ func produceKafka(j job) (time.Duration, error) {
 		once    sync.Once
 		failure error
 	)
+	data := values(j.Size)
 	begin := time.Now()
 	for i := range j.Records {
-		record := &kgo.Record{Partition: int32(i % j.Partitions), Value: value(i, j.Size)}
+		record := &kgo.Record{Partition: int32(i % j.Partitions), Value: data[i%len(data)]}
 		client.Produce(context.Background(), record, func(_ *kgo.Record, err error) {
 			if err != nil {
 				once.Do(func() { failure = err })

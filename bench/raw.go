@@ -31,17 +31,18 @@ func produceRaw(j job) (time.Duration, error) {
 	}
 	defer client.Close()
 	writers := min(j.InFlight, j.Partitions)
+	data := values(j.Size)
 	var group errgroup.Group
 	begin := time.Now()
 	for w := range writers {
-		group.Go(func() error { return writeShare(client, j, w, writers) })
+		group.Go(func() error { return writeShare(client, j, data, w, writers) })
 	}
 	err = group.Wait()
 	return time.Since(begin), err
 }
 
 // writeShare writes the records of the partitions w, w+writers, ...
-func writeShare(client *dis.Client, j job, w, writers int) error {
+func writeShare(client *dis.Client, j job, data [][]byte, w, writers int) error {
 	request := wire.PutRecordsRequest{StreamName: j.Topic}
 	for i := range j.Records {
 		partition := i % j.Partitions
@@ -50,7 +51,7 @@ func writeShare(client *dis.Client, j job, w, writers int) error {
 		}
 		now := time.Now().UnixMilli()
 		request.Records = append(request.Records, wire.PutRecord{
-			Data: value(i, j.Size), PartitionID: wire.Text(wire.PartitionID(partition)), Timestamp: &now,
+			Data: data[i%len(data)], PartitionID: wire.Text(wire.PartitionID(partition)), Timestamp: &now,
 		})
 		if len(request.Records) >= j.PerRequest {
 			if err := put(client, &request); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"time"
@@ -77,16 +78,16 @@ func (j job) start() (seconds float64, cpu time.Duration, err error) {
 	return r.Seconds, workerCPU(command.ProcessState), nil
 }
 
-// value is a value of the given size that does not compress, numbered so that
-// no two are equal.
-func value(number, size int) []byte {
-	v := make([]byte, size)
-	state := uint64(number)*0x9e3779b97f4a7c15 + 1
-	for i := range v {
-		state ^= state << 13
-		state ^= state >> 7
-		state ^= state << 17
-		v[i] = byte(state)
+// values are different values of the given size that do not compress, made
+// before the clock starts and used in turn. There are more of them than a
+// compressor looks back.
+func values(size int) [][]byte {
+	const count = 4096
+	source := rand.NewChaCha8([32]byte{'b', 'e', 'n', 'c', 'h'})
+	all := make([][]byte, count)
+	for i := range all {
+		all[i] = make([]byte, size)
+		source.Read(all[i]) // never fails
 	}
-	return v
+	return all
 }
