@@ -92,7 +92,7 @@ func TestPanicEndsItsConnectionAlone(t *testing.T) {
 	b.catalog.lookup = panicOn("boom")
 	address := b.listen()
 	bystander := dial(t, address)
-	for _, req := range []kmsg.Request{metadataFor(9, "boom"), fetchFrom(11, "boom", 0, 0), produceTo("boom", 0, 1, nil)} {
+	for _, req := range []kmsg.Request{metadataFor(9, "boom"), metadataFor(9, "t", "boom"), fetchFrom(11, "boom", 0, 0), produceTo("boom", 0, 1, nil)} {
 		bad := dial(t, address)
 		bad.patience(5 * time.Second)
 		bad.send(req)
@@ -100,8 +100,8 @@ func TestPanicEndsItsConnectionAlone(t *testing.T) {
 		bystander.ask(metadataFor(9, "t"))
 	}
 	lines := b.lines.all()
-	if len(lines) != 3 {
-		t.Fatalf("log %q, want 3 lines", lines)
+	if len(lines) != 4 {
+		t.Fatalf("log %q, want 4 lines", lines)
 	}
 	for _, line := range lines {
 		if !strings.Contains(line, "as ordered") || !strings.Contains(line, "goroutine ") || !strings.Contains(line, `"level":"error"`) {

@@ -295,6 +295,23 @@ func TestNoReplyWithAcksZero(t *testing.T) {
 	}
 }
 
+func TestRepliesBeforeAFailureStillLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		c := b.pipe()
+		ids := []int32{c.send(joinHeld()), c.send(apiVersions(3))}
+		c.send(produceTo("t", 99, 0, make([]byte, 100))) // fails, and acks=0 leaves no other way to say so
+		synctest.Wait()
+		b.groups.release(1)
+		c.receive(ids[0], joinHeld())
+		c.receive(ids[1], apiVersions(3))
+		began := time.Now()
+		if c.closed(); time.Since(began) != 0 {
+			t.Errorf("closed only %s later", time.Since(began))
+		}
+	})
+}
+
 func TestNullClientID(t *testing.T) {
 	b := newBench(t)
 	c := dial(t, b.listen())

@@ -144,7 +144,16 @@ func TestLocalhostListensOnBothFamilies(t *testing.T) {
 }
 
 func TestTakenPort(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	for _, host := range []string{"127.0.0.1", "[::1]"} {
+		t.Run(host, func(t *testing.T) { testTakenPort(t, host) })
+	}
+}
+
+func testTakenPort(t *testing.T, host string) {
+	taken, err := net.Listen("tcp", host+":0")
+	if err != nil && host == "[::1]" {
+		t.Skipf("this machine has no IPv6 loopback: %v", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
