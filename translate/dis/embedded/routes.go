@@ -7,54 +7,65 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
-// route is one call of the API: method, and path behind /v2/{project}/ with *
-// for a variable part.
+// route is one call of the API. Its operation is the name that faults and logs
+// use; path is what follows /v2/{project}/ with * for a variable part.
 type route struct {
-	method string
-	path   string
-	serve  func(*Server, *request) (reply, error)
+	operation string
+	method    string
+	path      string
+	serve     func(*Server, *request) (reply, error)
 }
 
 // routes is the API. The paths of one method never match the same request.
 var routes = []route{
-	{http.MethodPost, "records", (*Server).putRecords},
-	{http.MethodGet, "records", (*Server).getRecords},
-	{http.MethodGet, "cursors", (*Server).getCursor},
+	{"PutRecords", http.MethodPost, "records", (*Server).putRecords},
+	{"GetRecords", http.MethodGet, "records", (*Server).getRecords},
+	{"GetCursor", http.MethodGet, "cursors", (*Server).getCursor},
 
-	{http.MethodPost, "streams", (*Server).createStream},
-	{http.MethodGet, "streams", (*Server).listStreams},
-	{http.MethodGet, "streams/*", (*Server).describeStream},
-	{http.MethodDelete, "streams/*", (*Server).deleteStream},
-	{http.MethodPut, "streams/*", (*Server).changePartitionCount},
+	{"CreateStream", http.MethodPost, "streams", (*Server).createStream},
+	{"ListStreams", http.MethodGet, "streams", (*Server).listStreams},
+	{"DescribeStream", http.MethodGet, "streams/*", (*Server).describeStream},
+	{"DeleteStream", http.MethodDelete, "streams/*", (*Server).deleteStream},
+	{"ChangePartitionCount", http.MethodPut, "streams/*", (*Server).changePartitionCount},
 
-	{http.MethodPost, "checkpoints", (*Server).commitCheckpoint},
-	{http.MethodGet, "checkpoints", (*Server).getCheckpoint},
-	{http.MethodDelete, "checkpoints", (*Server).deleteCheckpoints},
+	{"CommitCheckpoint", http.MethodPost, "checkpoints", (*Server).commitCheckpoint},
+	{"GetCheckpoint", http.MethodGet, "checkpoints", (*Server).getCheckpoint},
+	{"DeleteCheckpoints", http.MethodDelete, "checkpoints", (*Server).deleteCheckpoints},
 
-	{http.MethodPost, "apps", (*Server).createApp},
-	{http.MethodGet, "apps", (*Server).listApps},
-	{http.MethodGet, "apps/*", (*Server).describeApp},
-	{http.MethodDelete, "apps/*", (*Server).deleteApp},
-	{http.MethodGet, "apps/*/streams/*", (*Server).consumerState},
+	{"CreateApp", http.MethodPost, "apps", (*Server).createApp},
+	{"ListApps", http.MethodGet, "apps", (*Server).listApps},
+	{"DescribeApp", http.MethodGet, "apps/*", (*Server).describeApp},
+	{"DeleteApp", http.MethodDelete, "apps/*", (*Server).deleteApp},
+	{"ConsumerState", http.MethodGet, "apps/*/streams/*", (*Server).consumerState},
 }
+
+// routesV3 are the few calls whose path begins with /v3.
+var routesV3 = []route{}
 
 // match finds the call that a request means. A trailing slash makes no
 // difference.
 func (s *Server) match(r *http.Request) (*route, *request, error) {
 	segments := strings.Split(strings.Trim(r.URL.EscapedPath(), "/"), "/")
-	if len(segments) < 3 || segments[0] != "v2" || segments[1] == "" {
+	if len(segments) < 3 || segments[1] == "" {
 		return nil, nil, unknownCall(r)
 	}
+	var table []route
+	switch segments[0] {
+	case "v2":
+		table = routes
+	case "v3":
+		table = routesV3
+	}
 	project := unescape(segments[1])
-	for i := range routes {
-		path, matches := routes[i].match(r.Method, segments[2:])
+	for i := range table {
+		path, matches := table[i].match(r.Method, segments[2:])
 		if !matches {
 			continue
 		}
 		if s.config.ProjectID != "" && project != s.config.ProjectID {
 			return nil, nil, refuse(wire.CodeProjectInvalid, "Invalid project id. [%s]", project)
 		}
-		return &routes[i], &request{project: project, path: path, query: parseQuery(r.URL.RawQuery)}, nil
+		return &table[i], &request{project: project, path: path, query: parseQuery(r.URL.RawQuery)}, nil
 	}
 	return nil, nil, unknownCall(r)
 }
