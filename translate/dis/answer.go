@@ -7,7 +7,9 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -15,61 +17,102 @@ import (
 // maxErrorText bounds how much of an answer that is not DIS's goes into an error.
 const maxErrorText = 300
 
-// answer is the body of a response in pooled memory.
+// answer is the body of a response.
 type answer struct {
 	bytes  []byte
-	memory *[]byte
+	memory *[]byte // nil when the result of the call keeps the bytes
 }
 
-func (a answer) release() { recycle(a.memory, a.bytes) }
+func (a answer) release() {
+	if a.memory != nil {
+		recycle(a.memory, a.bytes)
+	}
+}
 
 // readAnswer reads a body to its end, so that the connection can be used again.
-func readAnswer(response *http.Response, limit int64) (answer, error) {
+// One that is kept gets memory of its own, others get it from the pool.
+func readAnswer(response *http.Response, limit int64, keep bool) (answer, error) {
 	if response.ContentLength > limit {
 		return answer{}, fmt.Errorf("%w: %d bytes announced, %d allowed", ErrAnswerTooLarge, response.ContentLength, limit)
 	}
-	memory := buffers.Get().(*[]byte)
-	content := (*memory)[:0]
+	var memory *[]byte
+	var content []byte
+	if !keep {
+		memory = buffers.Get().(*[]byte)
+		content = (*memory)[:0]
+	}
 	if response.ContentLength > 0 {
-		content = slices.Grow(content, int(response.ContentLength))
+		content = slices.Grow(content, int(response.ContentLength)+1) // the end shows without growing
 	}
 	for {
 		if len(content) == cap(content) {
-			content = slices.Grow(content, max(512, len(content)))
+			content = slices.Grow(content, max(4<<10, len(content)))
 		}
 		n, err := response.Body.Read(content[len(content):cap(content)])
 		content = content[:len(content)+n]
 		if int64(len(content)) > limit {
-			err = fmt.Errorf("%w: more than %d bytes", ErrAnswerTooLarge, limit)
+			err = tooLong(limit)
 		}
 		if errors.Is(err, io.EOF) {
 			return answer{bytes: content, memory: memory}, nil
 		}
 		if err != nil {
-			recycle(memory, content)
+			answer{content, memory}.release()
 			return answer{}, fmt.Errorf("read answer: %w", err)
 		}
 	}
 }
 
 // judge turns a complete answer into the call's result or its failure.
-func judge(call *request, response *http.Response, content []byte) (failure *Error, mayPass bool) {
+func judge(call *request, response *http.Response, content []byte, limit int64) (failure *Error, mayPass bool) {
+	content, undecodable := decompressed(content, response.Header, limit)
 	if response.StatusCode >= 300 {
 		failure = answered(call, response)
+		failure.Err = undecodable // the status says what matters
+		failure.RetryAfter = retryAfter(response)
 		failure.Code, failure.Message = errorText(content)
 		// A code of the 4xxx family is a refusal whatever the HTTP status.
 		failure.NotProcessed = failure.NotProcessed || strings.HasPrefix(failure.Code, "DIS.4")
 		return failure, response.StatusCode >= 500 || failure.Throttled()
 	}
-	if call.decode == nil {
+	decode := call.decode
+	if call.decodeProto != nil && isProtobuf(response) {
+		decode = call.decodeProto
+	}
+	if decode == nil {
 		return nil, false
 	}
-	if err := call.decode(content); err != nil {
+	err := undecodable
+	if err == nil {
+		err = decode(content)
+	}
+	if err != nil {
 		failure = answered(call, response)
 		failure.Err = fmt.Errorf("decode answer: %w", err)
 		return failure, false
 	}
 	return nil, false
+}
+
+// isProtobuf tells the form of an answer by its own word: errors are JSON always,
+// and a service that knows no protobuf may answer a read in JSON.
+func isProtobuf(response *http.Response) bool {
+	return strings.HasPrefix(strings.ToLower(response.Header.Get(headerContentType)), "application/x-protobuf")
+}
+
+// retryAfter reads the header of that name, seconds or a date, where it counts.
+func retryAfter(response *http.Response) time.Duration {
+	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode != http.StatusServiceUnavailable {
+		return 0
+	}
+	text := response.Header.Get(headerRetryAfter)
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if date, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(date))
+	}
+	return 0
 }
 
 func answered(call *request, response *http.Response) *Error {

@@ -14,14 +14,12 @@ import (
 	"github.com/go-resty/resty/v2"
 )
 
-// emptyBodyHash is the SHA-256 of nothing.
-const emptyBodyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-
 // pending is what an attempt shares with the hook that completes its request
 // and with the transport.
 type pending struct {
-	keys Keys
-	body *body
+	call  *request
+	body  *body
+	proof proof
 	// sent is set once the transport has written the request's headers; before
 	// that DIS cannot have acted on it.
 	sent atomic.Bool
@@ -31,10 +29,10 @@ type pendingKey struct{}
 
 // attempt sends a call once. mayPass tells whether the same request could
 // succeed later.
-func (c *Client) attempt(ctx context.Context, call *request, number int) (failure *Error, mayPass bool) {
+func (c *Client) attempt(ctx context.Context, call *request, body *body, number int) (failure *Error, mayPass bool) {
 	started := time.Now()
 	seen := Call{Operation: call.operation, Attempt: number}
-	failure, mayPass = c.exchange(ctx, call, &seen)
+	failure, mayPass = c.exchange(ctx, call, body, &seen)
 	if c.cfg.Observe != nil {
 		seen.Latency = time.Since(started)
 		if failure != nil {
@@ -46,15 +44,15 @@ func (c *Client) attempt(ctx context.Context, call *request, number int) (failur
 	return failure, mayPass
 }
 
-func (c *Client) exchange(ctx context.Context, call *request, seen *Call) (failure *Error, mayPass bool) {
+func (c *Client) exchange(ctx context.Context, call *request, body *body, seen *Call) (failure *Error, mayPass bool) {
 	if err := ctx.Err(); err != nil {
 		return notSent(call, err), false
 	}
-	keys, err := c.cfg.Credentials.Get(ctx)
+	proof, err := c.proof(ctx)
 	if err != nil {
-		return notSent(call, fmt.Errorf("get credentials: %w", err)), false
+		return notSent(call, err), false
 	}
-	state := &pending{keys: keys, body: call.body}
+	state := &pending{call: call, body: body, proof: proof}
 	limited, cancel := context.WithTimeout(ctx, c.cfg.AttemptTimeout)
 	defer cancel()
 	response, err := c.send(limited, call, state)
@@ -66,14 +64,14 @@ func (c *Client) exchange(ctx context.Context, call *request, seen *Call) (failu
 	defer response.Body.Close() // read to its end or given up; nothing is lost by an error here
 	seen.HTTPStatus = response.StatusCode
 	seen.RequestID = response.Header.Get(headerRequestID)
-	answer, err := readAnswer(response, c.cfg.MaxResponseBytes)
+	answer, err := readAnswer(response, c.cfg.MaxResponseBytes, call.keepsProto && isProtobuf(response))
 	if err != nil {
 		failure := answered(call, response)
 		failure.Err, mayPass = c.noAnswer(ctx, limited, err)
 		return failure, mayPass
 	}
 	defer answer.release()
-	return judge(call, response, answer.bytes)
+	return judge(call, response, answer.bytes, c.cfg.MaxResponseBytes)
 }
 
 // send hands the request to the transport, by way of beforeSending.
@@ -89,15 +87,18 @@ func (c *Client) send(ctx context.Context, call *request, state *pending) (*http
 	return response.RawResponse, nil
 }
 
-// beforeSending completes a request with body and signature.
+// beforeSending completes a request with body and proof.
 func (c *Client) beforeSending(_ *resty.Client, r *http.Request) error {
 	state := r.Context().Value(pendingKey{}).(*pending) // every request comes from send
-	hash := emptyBodyHash
-	if state.body != nil {
-		state.body.attach(r)
-		hash = state.body.sha256
+	r.Header.Set(headerContentType, "application/json; charset=utf-8")
+	r.Header.Set("Accept", "application/json")
+	if state.call.protobuf {
+		// A read has no body, so its Content-Type says what the answer shall be.
+		r.Header.Set(headerContentType, "application/x-protobuf; charset=utf-8")
+		r.Header.Set("Accept", "*/*") // as the Java SDK; errors stay JSON
 	}
-	sign(r, state.keys, c.cfg.Region, hash, time.Now())
+	state.body.attach(r)
+	state.proof.add(r, state.body, time.Now())
 	return nil
 }
 

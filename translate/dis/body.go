@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 )
@@ -14,31 +15,50 @@ const maxPooledBytes = 8 << 20
 // buffers holds memory for request and answer bodies.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// body is the encoded body of a request. Its memory goes back to the pool when
-// the call is over and the transport has closed every reader: the transport may
-// still be reading when an early answer has ended the attempt.
+// emptyBodyHash is the SHA-256 of nothing.
+const emptyBodyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+// body is the encoded body of a request; nil is the absence of one. Its memory
+// goes back to the pool when the call is over and the transport has closed every
+// reader: the transport may still be reading when an early answer has ended the
+// attempt.
 type body struct {
-	bytes  []byte
-	sha256 string
-	memory *[]byte
-	users  atomic.Int32
+	bytes       []byte
+	compression Compression
+	plainLength int    // before compression
+	sha256      string // of bytes; computed when a signature first asks for it
+	memory      *[]byte
+	users       atomic.Int32
 }
 
-// newBody encodes a body with one user, the caller.
-func newBody(encode func(dst []byte) ([]byte, error)) (*body, error) {
+// newBody encodes and compresses a body with one user, the caller. There is none
+// without an encoder and for nothing encoded.
+func newBody(encode func(dst []byte) ([]byte, error), compression Compression) (*body, error) {
+	if encode == nil {
+		return nil, nil
+	}
 	memory := buffers.Get().(*[]byte)
 	encoded, err := encode((*memory)[:0])
-	if err != nil {
+	if err != nil || len(encoded) == 0 {
 		buffers.Put(memory)
 		return nil, err
 	}
-	b := &body{bytes: encoded, sha256: hexSHA256(encoded), memory: memory}
+	b := &body{bytes: encoded, compression: compression, plainLength: len(encoded), memory: memory}
+	if compression != CompressionNone {
+		b.memory = buffers.Get().(*[]byte)
+		b.bytes, err = compress((*b.memory)[:0], encoded, compression)
+		recycle(memory, encoded)
+		if err != nil {
+			buffers.Put(b.memory)
+			return nil, err
+		}
+	}
 	b.users.Store(1)
 	return b, nil
 }
 
 func (b *body) release() {
-	if b.users.Add(-1) > 0 {
+	if b == nil || b.users.Add(-1) > 0 {
 		return
 	}
 	recycle(b.memory, b.bytes)
@@ -53,12 +73,36 @@ func recycle(memory *[]byte, grown []byte) {
 	buffers.Put(memory)
 }
 
+// hash is the lower-case hex SHA-256 of what is sent. Only the goroutine of the
+// call asks for it.
+func (b *body) hash() string {
+	if b == nil {
+		return emptyBodyHash
+	}
+	if b.sha256 == "" {
+		b.sha256 = hexSHA256(b.bytes)
+	}
+	return b.sha256
+}
+
 // attach makes b the body of a request, also of the transport's own repeats on
 // a connection that turned out to be closed before anything was sent.
 func (b *body) attach(r *http.Request) {
+	if b == nil {
+		return
+	}
 	r.ContentLength = int64(len(b.bytes))
 	r.Body = b.reader()
 	r.GetBody = func() (io.ReadCloser, error) { return b.reader(), nil }
+	if b.compression == CompressionNone {
+		return
+	}
+	// The Java SDK announces the same compression for the answer.
+	r.Header.Set(headerContentEncoding, string(b.compression))
+	r.Header.Set(headerAcceptEncoding, string(b.compression))
+	if name := lengthHeader(b.compression); name != "" {
+		r.Header.Set(name, strconv.Itoa(b.plainLength))
+	}
 }
 
 func (b *body) reader() *bodyReader {

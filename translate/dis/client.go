@@ -14,7 +14,9 @@ type Client struct {
 	cfg     Config
 	rest    *resty.Client
 	records string // base of records, cursors and checkpoints, project included
-	manager string // base of streams and apps, project included
+	manager string // base of streams, apps and the rest, project included
+	// managerV3 is the base of the one call that is not of version 2.
+	managerV3 string
 }
 
 // New checks the settings and builds a client; the error names every bad
@@ -32,11 +34,12 @@ func New(cfg Config) (*Client, error) {
 }
 
 func newClient(cfg Config, transport http.RoundTripper) *Client {
-	project := "/v2/" + escapeSegment(cfg.ProjectID)
+	project := escapeSegment(cfg.ProjectID)
 	c := &Client{
-		cfg:     cfg,
-		records: cfg.Endpoint + project,
-		manager: cfg.ManagerEndpoint + project,
+		cfg:       cfg,
+		records:   cfg.Endpoint + "/v2/" + project,
+		manager:   cfg.ManagerEndpoint + "/v2/" + project,
+		managerV3: cfg.ManagerEndpoint + "/v3/" + project,
 	}
 	c.rest = resty.NewWithClient(&http.Client{
 		Transport: transport,
@@ -44,8 +47,6 @@ func newClient(cfg Config, transport http.RoundTripper) *Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	})
 	c.rest.SetHeader("User-Agent", cfg.UserAgent).
-		SetHeader("Accept", "application/json").
-		SetHeader(headerContentType, "application/json; charset=utf-8").
 		SetHeader(headerProject, cfg.ProjectID).
 		SetDoNotParseResponse(true). // answers are read into pooled memory
 		SetPreRequestHook(c.beforeSending)

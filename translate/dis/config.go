@@ -25,14 +25,23 @@ type Config struct {
 	// Endpoint is the base URL of records, cursors and checkpoints, for example
 	// "https://dis.cn-north-4.myhuaweicloud.com". A path prefix is kept.
 	Endpoint string
-	// ManagerEndpoint is the base URL of streams and apps; empty means Endpoint.
+	// ManagerEndpoint is the base URL of streams, apps, tags, metrics and transfer
+	// tasks; empty means Endpoint.
 	ManagerEndpoint string
-	// Region is part of every signature, for example "cn-north-4".
+	// Region is part of every scoped signature, for example "cn-north-4".
 	Region string
 	// ProjectID is part of every path.
 	ProjectID string
 	// Credentials sign the requests.
 	Credentials Credentials
+	// Signing is the signature scheme. Default SigningScoped.
+	Signing Signing
+	// Tokens, if set, prove who calls instead of Credentials; nothing is signed then.
+	Tokens TokenSource
+	// RecordBody is the form in which records travel. Default RecordBodyJSON.
+	RecordBody RecordBody
+	// Compression is applied to the body of every request. Default CompressionNone.
+	Compression Compression
 	// MaxConnections is how many requests run at once against one host; as many
 	// connections are kept open. Calls above it wait. Default 128.
 	MaxConnections int
@@ -92,11 +101,14 @@ func (c Config) checked() (Config, error) {
 		check(err)
 	}
 	c.ManagerEndpoint = managerEndpoint
-	check(headerWord("Region", c.Region))
 	check(headerWord("ProjectID", c.ProjectID))
-	if c.Credentials == nil {
-		check(errors.New("Credentials: must be set"))
-	}
+	check(c.checkIdentity())
+	c.Signing, err = oneOf("Signing", c.Signing, SigningScoped, SigningUnscoped)
+	check(err)
+	c.RecordBody, err = oneOf("RecordBody", c.RecordBody, RecordBodyJSON, RecordBodyProtobuf)
+	check(err)
+	c.Compression, err = oneOf("Compression", c.Compression, CompressionNone, CompressionLZ4, CompressionSnappy, CompressionZstd)
+	check(err)
 	c.MaxConnections, err = positive("MaxConnections", c.MaxConnections, DefaultMaxConnections)
 	check(err)
 	c.MaxResponseBytes, err = positive("MaxResponseBytes", c.MaxResponseBytes, DefaultMaxResponseBytes)
@@ -109,6 +121,22 @@ func (c Config) checked() (Config, error) {
 		c.UserAgent = DefaultUserAgent
 	}
 	return c, errors.Join(mistakes...)
+}
+
+// checkIdentity looks at the settings that say who calls. Only the scoped
+// signature has a use for the region.
+func (c Config) checkIdentity() error {
+	var mistakes []error
+	if c.Region != "" || (c.Tokens == nil && c.Signing != SigningUnscoped) {
+		mistakes = append(mistakes, headerWord("Region", c.Region))
+	}
+	switch {
+	case c.Credentials == nil && c.Tokens == nil:
+		mistakes = append(mistakes, errors.New("Credentials: must be set, or Tokens"))
+	case c.Credentials != nil && c.Tokens != nil:
+		mistakes = append(mistakes, errors.New("Credentials: must not be set together with Tokens"))
+	}
+	return errors.Join(mistakes...)
 }
 
 // positive returns the default for 0 and refuses what is negative.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -31,6 +32,9 @@ type Error struct {
 	// this process, or DIS refused it with a code of its own. It speaks for all
 	// attempts of a repeated call.
 	NotProcessed bool
+	// RetryAfter is how long the service wants not to be asked again, from the
+	// header of that name of a 429 or 503; 0 when it does not say.
+	RetryAfter time.Duration
 	// Err is the cause when no usable answer arrived, or what ended the wait for
 	// a further attempt.
 	Err error

@@ -16,17 +16,26 @@ import (
 // order. The request may be changed once the call has returned. A nil error means that DIS answered, not that it stored every record:
 // each result says so of its own.
 func (c *Client) PutRecords(ctx context.Context, put *wire.PutRecordsRequest) (*wire.PutRecordsResponse, error) {
-	var result *wire.PutRecordsResponse
-	call := newRequest("PutRecords", http.MethodPost, c.records, "records").
-		encoded(func(dst []byte) ([]byte, error) { return wire.AppendPutRecordsRequest(dst, put), nil })
+	call := newRequest("PutRecords", http.MethodPost, c.records, "records")
 	call.once = true
-	call.decode = func(answer []byte) (err error) {
-		result, err = wire.DecodePutRecordsResponse(answer)
-		if err == nil && len(result.Records) != len(put.Records) {
-			err = fmt.Errorf("%d results for %d records", len(result.Records), len(put.Records))
+	call.protobuf = c.cfg.RecordBody == RecordBodyProtobuf
+	call.encode = func(dst []byte) ([]byte, error) {
+		if call.protobuf {
+			return wire.AppendProtoPutRecordsRequest(dst, put), nil
 		}
-		return err
+		return wire.AppendPutRecordsRequest(dst, put), nil
 	}
+	var result *wire.PutRecordsResponse
+	complete := func(decode func([]byte) (*wire.PutRecordsResponse, error)) func([]byte) error {
+		return func(answer []byte) (err error) {
+			result, err = decode(answer)
+			if err == nil && len(result.Records) != len(put.Records) {
+				err = fmt.Errorf("%d results for %d records", len(result.Records), len(put.Records))
+			}
+			return err
+		}
+	}
+	call.decode, call.decodeProto = complete(wire.DecodePutRecordsResponse), complete(wire.DecodeProtoPutRecordsResponse)
 	if err := c.run(ctx, call); err != nil {
 		return nil, err
 	}
@@ -96,10 +105,15 @@ func (c *Client) GetRecords(ctx context.Context, read GetRecordsRequest) (*wire.
 	call := newRequest("GetRecords", http.MethodGet, c.records, "records").
 		set("partition-cursor", read.Cursor).set("max_fetch_bytes", ifPositive(read.MaxBytes)).
 		set("limit", ifPositive(read.Limit)).set("app_name", read.AppName)
-	call.decode = func(answer []byte) (err error) {
-		result, err = wire.DecodeGetRecordsResponse(answer)
-		return err
+	into := func(decode func([]byte) (*wire.GetRecordsResponse, error)) func([]byte) error {
+		return func(answer []byte) (err error) {
+			result, err = decode(answer)
+			return err
+		}
 	}
+	call.protobuf = c.cfg.RecordBody == RecordBodyProtobuf
+	call.decode, call.decodeProto = into(wire.DecodeGetRecordsResponse), into(wire.DecodeProtoGetRecordsResponse)
+	call.keepsProto = true
 	if err := c.run(ctx, call); err != nil {
 		return nil, err
 	}

@@ -14,12 +14,20 @@ type request struct {
 	method    string
 	url       string // without query, path percent-encoded
 	query     url.Values
-	body      *body // nil for none
+	// encode appends the body, nil for none.
+	encode func(dst []byte) ([]byte, error)
+	// protobuf asks for an answer with records in protobuf and says that the body,
+	// if there is one, is of that form. All else is JSON.
+	protobuf bool
 	// invalid says why the call cannot be sent at all.
 	invalid error
 	// decode reads the body of a successful answer, nil when there is nothing to
 	// read. It must not keep the bytes.
 	decode func(answer []byte) error
+	// decodeProto reads it when it is protobuf, whatever was asked for; nil where
+	// only JSON makes sense. It may keep the bytes if keepsProto is set.
+	decodeProto func(answer []byte) error
+	keepsProto  bool
 	// once forbids a second attempt.
 	once bool
 	// doneBefore is the error code that tells a repeat that an earlier attempt
@@ -57,19 +65,10 @@ func (r *request) set(name, value string) *request {
 
 // json sets the body.
 func (r *request) json(content any) *request {
-	return r.encoded(func(dst []byte) ([]byte, error) {
+	r.encode = func(dst []byte) ([]byte, error) {
 		text, err := json.Marshal(content)
 		return append(dst, text...), err
-	})
-}
-
-func (r *request) encoded(encode func(dst []byte) ([]byte, error)) *request {
-	body, err := newBody(encode)
-	if err != nil {
-		r.invalid = fmt.Errorf("encode body: %w", err)
-		return r
 	}
-	r.body = body
 	return r
 }
 
@@ -77,13 +76,6 @@ func (r *request) encoded(encode func(dst []byte) ([]byte, error)) *request {
 func (r *request) into(result any) *request {
 	r.decode = func(answer []byte) error { return json.Unmarshal(answer, result) }
 	return r
-}
-
-// release ends the caller's use of the body.
-func (r *request) release() {
-	if r.body != nil {
-		r.body.release()
-	}
 }
 
 // fullURL is the URL with the query in the form that is signed.

@@ -10,7 +10,8 @@ import (
 
 // RetryPolicy says how often a call is attempted and how long it waits in
 // between: Initial, doubled after each failure up to Max, of which a random
-// part between a half and the whole is waited. Zero fields mean the defaults.
+// part between a half and the whole is waited. A service that answers 429 or 503
+// with a longer Retry-After is heard, up to Max. Zero fields mean the defaults.
 type RetryPolicy struct {
 	// Attempts includes the first one; 1 switches repeats off. Default 5.
 	Attempts int
@@ -52,13 +53,17 @@ func (p RetryPolicy) delay(attempt int) time.Duration {
 // run makes the attempts of one call and ends its use of the body. The result
 // is nil or an *Error.
 func (c *Client) run(ctx context.Context, call *request) error {
-	defer call.release()
 	if call.invalid != nil {
 		return notSent(call, call.invalid)
 	}
+	body, err := newBody(call.encode, c.cfg.Compression)
+	if err != nil {
+		return notSent(call, fmt.Errorf("encode body: %w", err))
+	}
+	defer body.release()
 	outcomeUnknown := false
 	for attempt := 1; ; attempt++ {
-		failure, mayPass := c.attempt(ctx, call, attempt)
+		failure, mayPass := c.attempt(ctx, call, body, attempt)
 		if failure == nil {
 			return nil
 		}
@@ -70,7 +75,7 @@ func (c *Client) run(ctx context.Context, call *request) error {
 		if call.once || !mayPass || attempt >= c.cfg.Retry.Attempts || ctx.Err() != nil {
 			return failure
 		}
-		delay := c.cfg.Retry.delay(attempt)
+		delay := max(c.cfg.Retry.delay(attempt), min(failure.RetryAfter, c.cfg.Retry.Max))
 		c.cfg.Logger.Debug().Err(failure).Int("attempt", attempt).Dur("delay", delay).Msg("repeating a DIS call")
 		if err := wait(ctx, delay); err != nil {
 			failure.Err = joinCause(failure.Err, err)

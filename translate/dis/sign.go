@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -34,15 +33,27 @@ type toSign struct {
 	Date     time.Time
 }
 
-// canonical is the text that is hashed: method, path, query, headers, their
-// names and the body's hash, each on lines of their own. The path ends with a
-// slash whether or not the sent one does, and is encoded a second time.
-func (s toSign) canonical() string {
+// canonicalScoped is the text that the scoped scheme hashes: method, path, query,
+// headers, their names and the body's hash, each on lines of their own. The path
+// is encoded a second time, and ends with a slash whether or not the sent one does.
+func (s toSign) canonicalScoped() string {
+	return s.canonical(appendEscaped(nil, s.Path, true), appendCollapsed)
+}
+
+// canonicalUnscoped is the same for the unscoped scheme, with the path as it is
+// sent but for the slash.
+func (s toSign) canonicalUnscoped() string {
+	return s.canonical([]byte(s.Path), func(dst []byte, value string) []byte {
+		return append(dst, strings.TrimSpace(value)...)
+	})
+}
+
+func (s toSign) canonical(path []byte, appendValue func(dst []byte, value string) []byte) string {
 	names := s.headerNames()
 	text := make([]byte, 0, 512)
 	text = append(text, s.Method...)
 	text = append(text, '\n')
-	text = appendEscaped(text, s.Path, true)
+	text = append(text, path...)
 	if !strings.HasSuffix(s.Path, "/") {
 		text = append(text, '/')
 	}
@@ -52,7 +63,7 @@ func (s toSign) canonical() string {
 	for _, name := range names {
 		text = append(text, name...)
 		text = append(text, ':')
-		text = appendCollapsed(text, s.Headers[name])
+		text = appendValue(text, s.Headers[name])
 		text = append(text, '\n')
 	}
 	text = append(text, '\n')
@@ -71,16 +82,26 @@ func (s toSign) headerNames() []string {
 	return names
 }
 
-// authorization is the value of the Authorization header: the scoped scheme of
-// the Java SDK, whose key is derived from the secret, the day, the region and
-// the service.
-func (s toSign) authorization(keys Keys, region string) string {
+// scoped is the value of the Authorization header in the scheme of the DIS SDKs,
+// whose key is derived from the secret, the day, the region and the service.
+func (s toSign) scoped(keys Keys, region string) string {
 	date := s.Date.UTC().Format(signDateForm)
 	scope := date[:8] + "/" + region + "/" + signService + "/" + signEnd
-	message := signAlgorithm + "\n" + date + "\n" + scope + "\n" + hexSHA256([]byte(s.canonical()))
-	signature := hex.EncodeToString(hmacSHA256(signingKey(keys.SecretKey, date[:8], region), message))
-	return signAlgorithm + " Credential=" + keys.AccessKey + "/" + scope +
-		", SignedHeaders=" + strings.Join(s.headerNames(), ";") + ", Signature=" + signature
+	message := signAlgorithm + "\n" + date + "\n" + scope + "\n" + hexSHA256([]byte(s.canonicalScoped()))
+	return s.authorization("Credential="+keys.AccessKey+"/"+scope, signingKey(keys.SecretKey, date[:8], region), message)
+}
+
+// unscoped is the value of the Authorization header in the scheme of the v3 SDKs,
+// whose key is the secret itself.
+func (s toSign) unscoped(keys Keys) string {
+	date := s.Date.UTC().Format(signDateForm)
+	message := signAlgorithm + "\n" + date + "\n" + hexSHA256([]byte(s.canonicalUnscoped()))
+	return s.authorization("Access="+keys.AccessKey, []byte(keys.SecretKey), message)
+}
+
+func (s toSign) authorization(who string, key []byte, message string) string {
+	return signAlgorithm + " " + who + ", SignedHeaders=" + strings.Join(s.headerNames(), ";") +
+		", Signature=" + hex.EncodeToString(hmacSHA256(key, message))
 }
 
 func signingKey(secret, day, region string) []byte {
@@ -115,39 +136,4 @@ func appendCollapsed(dst []byte, value string) []byte {
 		inSpace = space
 	}
 	return dst
-}
-
-// Headers of a signed request. The names are in Go's canonical form, which is
-// how they travel; header names have no case.
-const (
-	headerAuthorization = "Authorization"
-	headerContentType   = "Content-Type"
-	headerDate          = "X-Sdk-Date"
-	headerProject       = "X-Project-Id"
-	headerToken         = "X-Security-Token"
-	headerRequestID     = "X-Request-Id"
-)
-
-// sign dates and signs a request that is complete but for that. Only headers
-// that no proxy touches are signed.
-func sign(r *http.Request, keys Keys, region, bodyHash string, now time.Time) {
-	r.Header.Set(headerDate, now.UTC().Format(signDateForm))
-	if keys.SecurityToken != "" {
-		r.Header.Set(headerToken, keys.SecurityToken)
-	}
-	headers := map[string]string{"host": r.URL.Host}
-	for _, name := range []string{headerContentType, headerDate, headerProject, headerToken} {
-		if value := r.Header.Get(name); value != "" {
-			headers[strings.ToLower(name)] = value
-		}
-	}
-	unsigned := toSign{
-		Method:   r.Method,
-		Path:     r.URL.EscapedPath(),
-		Query:    r.URL.Query(),
-		Headers:  headers,
-		BodyHash: bodyHash,
-		Date:     now,
-	}
-	r.Header.Set(headerAuthorization, unsigned.authorization(keys, region))
 }

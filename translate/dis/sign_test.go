@@ -3,6 +3,7 @@ package dis
 import (
 	"encoding/hex"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 )
@@ -82,23 +83,43 @@ func TestSignatureVectors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			test.request.Date = vectorDate
-			if got := hexSHA256([]byte(test.request.canonical())); got != test.canonicalHash {
-				t.Errorf("canonical request hashes to %s, want %s:\n%s", got, test.canonicalHash, test.request.canonical())
+			if got := hexSHA256([]byte(test.request.canonicalScoped())); got != test.canonicalHash {
+				t.Errorf("canonical request hashes to %s, want %s:\n%s", got, test.canonicalHash, test.request.canonicalScoped())
 			}
 			want := "SDK-HMAC-SHA256 Credential=AKEXAMPLE/20240102/cn-north-4/dis/sdk_request, " +
 				"SignedHeaders=accept;content-type;host;x-project-id;x-sdk-date;x-sdk-version, Signature=" + test.signature
-			if got := test.request.authorization(vectorKeys, vectorRegion); got != want {
+			if got := test.request.scoped(vectorKeys, vectorRegion); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
 	}
 }
 
+// B1 was produced by the official Go SDK v3's signer.
+func TestUnscopedSignatureVector(t *testing.T) {
+	for name, path := range map[string]string{"as signed": "/v2/p1/apps/a1/", "as sent": "/v2/p1/apps/a1"} {
+		request := toSign{
+			Method: "GET", Path: path, BodyHash: emptyBodyHash, Date: vectorDate,
+			Headers: map[string]string{
+				"user-agent": "huaweicloud-usdk-go/3.0", "x-project-id": "p1", "x-sdk-date": "20240102T030405Z",
+			},
+		}
+		if got, want := hexSHA256([]byte(request.canonicalUnscoped())), "d3737da23e40c99165ce1c6ed2dfb3bc2d5fb49dab67936a8e534dfaa0cf27ad"; got != want {
+			t.Errorf("%s: canonical request hashes to %s, want %s:\n%s", name, got, want, request.canonicalUnscoped())
+		}
+		want := "SDK-HMAC-SHA256 Access=AKEXAMPLE, SignedHeaders=user-agent;x-project-id;x-sdk-date, " +
+			"Signature=38c848db20e5a65aef0c500acaaab39246783e5bf7188bb83dfd4402f5e64740"
+		if got := request.unscoped(vectorKeys); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)
+		}
+	}
+}
+
 func TestSignatureUsesTheUTCDay(t *testing.T) {
 	request := toSign{Method: "GET", Path: "/", Headers: map[string]string{"host": "h"}, BodyHash: emptyBodyHash, Date: vectorDate}
-	inUTC := request.authorization(vectorKeys, vectorRegion)
+	inUTC := request.scoped(vectorKeys, vectorRegion) + request.unscoped(vectorKeys)
 	request.Date = vectorDate.In(time.FixedZone("east", 14*3600))
-	if got := request.authorization(vectorKeys, vectorRegion); got != inUTC {
+	if got := request.scoped(vectorKeys, vectorRegion) + request.unscoped(vectorKeys); got != inUTC {
 		t.Errorf("in another zone %s, in UTC %s", got, inUTC)
 	}
 }
@@ -119,8 +140,13 @@ func TestCanonicalRequest(t *testing.T) {
 		"\n" +
 		"host;x-b\n" +
 		"hash"
-	if got := request.canonical(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+	if got := request.canonicalScoped(); got != want {
+		t.Errorf("scoped: got\n%s\nwant\n%s", got, want)
+	}
+	once := strings.ReplaceAll(want, "%25", "%")
+	spaces := strings.Replace(once, "two words here", "two  words\t here", 1)
+	if got := request.canonicalUnscoped(); got != spaces {
+		t.Errorf("unscoped: got\n%s\nwant\n%s", got, spaces)
 	}
 }
 

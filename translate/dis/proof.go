@@ -1,0 +1,87 @@
+package dis
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// proof tells DIS who sends a request: a signature or a token.
+type proof interface {
+	// add completes a request that is complete but for that.
+	add(r *http.Request, body *body, now time.Time)
+}
+
+// proof gets the keys or the token that are valid now.
+func (c *Client) proof(ctx context.Context) (proof, error) {
+	if c.cfg.Tokens != nil {
+		token, err := c.cfg.Tokens.Token(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("get token: %w", err)
+		}
+		return tokenProof(token), nil
+	}
+	keys, err := c.cfg.Credentials.Get(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("get credentials: %w", err)
+	}
+	return signature{keys: keys, scheme: c.cfg.Signing, region: c.cfg.Region}, nil
+}
+
+// tokenProof is an IAM token.
+type tokenProof string
+
+func (t tokenProof) add(r *http.Request, _ *body, _ time.Time) {
+	r.Header.Set(headerAuthToken, string(t))
+}
+
+// signature makes the Authorization header.
+type signature struct {
+	keys   Keys
+	scheme Signing
+	region string
+}
+
+// signedHeaders are the headers that are signed where they are set: none that a
+// proxy touches. The unscoped scheme knows no content type and no host.
+var signedHeaders = []string{
+	headerContentType, headerDate, headerProject, headerSecurityToken,
+	headerContentEncoding, headerAcceptEncoding, headerLZ4Length, headerZstdLength,
+}
+
+func (s signature) add(r *http.Request, body *body, now time.Time) {
+	r.Header.Set(headerDate, now.UTC().Format(signDateForm))
+	if s.keys.SecurityToken != "" {
+		r.Header.Set(headerSecurityToken, s.keys.SecurityToken)
+	}
+	unsigned := toSign{
+		Method:   r.Method,
+		Path:     r.URL.EscapedPath(),
+		Query:    r.URL.Query(),
+		Headers:  s.headers(r),
+		BodyHash: body.hash(),
+		Date:     now,
+	}
+	if s.scheme == SigningUnscoped {
+		r.Header.Set(headerAuthorization, unsigned.unscoped(s.keys))
+		return
+	}
+	r.Header.Set(headerAuthorization, unsigned.scoped(s.keys, s.region))
+}
+
+func (s signature) headers(r *http.Request) map[string]string {
+	headers := map[string]string{}
+	for _, name := range signedHeaders {
+		if value := r.Header.Get(name); value != "" {
+			headers[strings.ToLower(name)] = value
+		}
+	}
+	if s.scheme == SigningUnscoped {
+		delete(headers, "content-type")
+	} else {
+		headers["host"] = r.URL.Host
+	}
+	return headers
+}
