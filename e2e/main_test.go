@@ -2,9 +2,12 @@ package e2e
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -35,3 +38,24 @@ func runTests(m *testing.M) int {
 	}
 	return m.Run()
 }
+
+// lookAtSources makes the sources part of what a test depends on: the go command
+// keeps a result until a file that a test looked at changes, and it does not
+// see what the build of the binary reads. What happens before the first test
+// does not count.
+var lookAtSources = sync.OnceValue(func() error {
+	const root = ".."
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != root {
+			return fs.SkipDir
+		}
+		switch filepath.Ext(path) {
+		case ".go", ".mod", ".py":
+			_, err = os.Stat(path)
+		}
+		return err
+	})
+})

@@ -23,6 +23,9 @@ type process struct {
 // settings of the gateway.
 func start(t testing.TB, variables []string, program string, args ...string) *process {
 	t.Helper()
+	if err := lookAtSources(); err != nil {
+		t.Fatalf("looking at the sources of the binary under test: %v", err)
+	}
 	p := &process{t: t, stdout: newLines(), stderr: newLines(), ended: make(chan struct{})}
 	p.cmd = exec.Command(program, args...)
 	p.cmd.Env = append(cleanEnvironment(), variables...)
