@@ -12,21 +12,22 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
-const maxAppName = 200
-
 // createApp serves POST /v2/{project}/apps.
 func (s *Server) createApp(r *request) (reply, error) {
 	var body wire.CreateAppRequest
 	if err := decodeBody(r.body, &body); err != nil {
 		return reply{}, err
 	}
-	if !isName(body.AppName, maxAppName) {
+	if !isName(body.AppName, s.config.MaxAppName) {
 		return reply{}, invalidRequest("app_name", body.AppName)
 	}
 	s.admin.Lock()
 	defer s.admin.Unlock()
 	if _, err := s.catalog.app(r.project, body.AppName); err == nil {
 		return reply{}, refuse(wire.CodeAppExists, "App already exists. [%s][%s]", body.AppName, r.project)
+	}
+	if quota := s.config.MaxApps; quota > 0 && len(s.catalog.apps(r.project)) >= quota {
+		return reply{}, refuse(wire.CodeAppQuotaExceeded, "Insufficient app quota. [%d]", quota)
 	}
 	if err := s.addApp(r.project, body.AppName); err != nil {
 		return reply{}, err
@@ -48,7 +49,7 @@ func (s *Server) addApp(project, name string) error {
 	if err := s.store.commit(batch); err != nil {
 		return err
 	}
-	s.catalog.addApp(&app{meta: meta})
+	s.catalog.addApp(s.newApp(meta))
 	return nil
 }
 
@@ -151,6 +152,7 @@ func (s *store) checkpointStreams(app uint64) (streams []uint64, err error) {
 }
 
 // deleteApp serves DELETE /v2/{project}/apps/{app}; its checkpoints go with it.
+// An app whose group has members is in use.
 func (s *Server) deleteApp(r *request) (reply, error) {
 	s.admin.Lock()
 	defer s.admin.Unlock()
@@ -168,6 +170,9 @@ func (s *Server) deleteApp(r *request) (reply, error) {
 func (s *Server) dropApp(a *app) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.inUse(s.config.Now()) {
+		return refuse(wire.CodeAppInUse, "App is in use. [%s][%s]", a.meta.Name, a.meta.Project)
+	}
 	batch := s.store.db.NewBatch()
 	err := deletePrefixes(batch, [][]byte{
 		appKey(a.meta.Number),

@@ -33,11 +33,11 @@ func isUnreserved(c byte) bool {
 		c == '-' || c == '.' || c == '_' || c == '~'
 }
 
-// canonicalPaths are the forms of the path. Scoped signatures cover the path
-// encoded twice (Java) or once (Go, Python), as sent or with a slash appended
-// (the legacy Go SDK and the Python SDK). Unscoped ones cover the path encoded
-// once, always with a slash at its end.
-func canonicalPaths(escapedPath string, scoped bool) []string {
+// canonicalPaths are the forms of the path. Signatures with a chained key cover
+// the path encoded twice (Java) or once (Go, Python), as sent or with a slash
+// appended (the legacy Go SDK and the Python SDK). The others, all of the v3
+// SDKs, cover the path encoded once, always with a slash at its end.
+func canonicalPaths(escapedPath string, chained bool) []string {
 	segments := strings.Split(escapedPath, "/")
 	once := make([]string, len(segments))
 	twice := make([]string, len(segments))
@@ -46,7 +46,7 @@ func canonicalPaths(escapedPath string, scoped bool) []string {
 		twice[i] = percentEncode(once[i])
 	}
 	single, double := strings.Join(once, "/"), strings.Join(twice, "/")
-	if !scoped {
+	if !chained {
 		return []string{withSlash(single)}
 	}
 	return distinct(double, withSlash(double), single, withSlash(single))

@@ -3,11 +3,8 @@ package embedded
 import (
 	"errors"
 	"net/http"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
-
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
 // deleteStream serves DELETE /v2/{project}/streams/{stream}: the stream, its
@@ -46,6 +43,7 @@ func (s *Server) dropStream(st *stream) error {
 		return err
 	}
 	st.deleted = true
+	st.publishLayout()
 	return nil
 }
 
@@ -58,48 +56,17 @@ func deletePrefixes(batch *pebble.Batch, prefixes [][]byte) error {
 	return nil
 }
 
-// changePartitionCount serves PUT /v2/{project}/streams/{stream}.
-func (s *Server) changePartitionCount(r *request) (reply, error) {
-	var body wire.ChangePartitionCountRequest
-	if err := decodeBody(r.body, &body); err != nil {
-		return reply{}, err
-	}
-	if body.StreamName != "" && body.StreamName != r.path[0] {
-		return reply{}, invalidRequest("stream_name", body.StreamName)
-	}
-	if body.TargetPartitionCount < 1 {
-		return reply{}, invalidRequest("target_partition_count", body.TargetPartitionCount)
-	}
-	s.admin.Lock()
-	defer s.admin.Unlock()
-	st, err := s.streamOfPath(r, r.path[0])
-	if err != nil {
-		return reply{}, err
-	}
-	current := len(st.active)
-	if err := s.checkQuota(st.project, st.meta.Settings.StreamType, body.TargetPartitionCount, current); err != nil {
-		return reply{}, err
-	}
-	if err := s.scale(st, body.TargetPartitionCount); err != nil {
-		return reply{}, err
-	}
-	return jsonReply(http.StatusOK, wire.ChangePartitionCountResponse{
-		StreamName:            st.name,
-		CurrentPartitionCount: current,
-		TargetPartitionCount:  body.TargetPartitionCount,
-	})
-}
-
-// scale changes the number of ACTIVE partitions, and with it every hash range.
-func (s *Server) scale(st *stream, target int) error {
+// changeMeta stores a changed description of a stream and puts it in force once
+// it is synced. The change works on a shallow copy: it may replace slices, not
+// write into them. admin is held.
+func (s *Server) changeMeta(st *stream, change func(*streamMeta) error) error {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if target == len(st.active) {
-		return nil
-	}
 	meta := st.meta
 	meta.ModifiedAt = s.now()
-	meta.Partitions = rescale(slices.Clone(meta.Partitions), target, meta.ModifiedAt)
+	if err := change(&meta); err != nil {
+		return err
+	}
 	batch := s.store.db.NewBatch()
 	if err := setJSON(batch, streamKey(st.number), meta); err != nil {
 		return errors.Join(err, batch.Close())
@@ -108,34 +75,9 @@ func (s *Server) scale(st *stream, target int) error {
 		return err
 	}
 	st.meta, st.active = meta, activePartitions(meta.Partitions)
+	st.publishLayout()
 	for number := len(st.partitions); number < len(meta.Partitions); number++ {
 		st.partitions = append(st.partitions, s.newPartition(st, number))
 	}
 	return nil
-}
-
-// rescale retires the highest ACTIVE partitions, or takes back DELETED ones,
-// then EXPIRED ones, and then adds new ones. Readable or not, a partition goes
-// on with its numbers.
-func rescale(partitions []partitionMeta, target int, now int64) []partitionMeta {
-	active := activePartitions(partitions)
-	for len(active) > target {
-		last := &partitions[active[len(active)-1]]
-		last.Status, last.RetiredAt = wire.PartitionDeleted, now
-		active = active[:len(active)-1]
-	}
-	missing := target - len(active)
-	for _, from := range []wire.PartitionStatus{wire.PartitionDeleted, wire.PartitionExpired} {
-		for i := range partitions {
-			if missing > 0 && partitions[i].Status == from {
-				partitions[i].Status, partitions[i].RetiredAt = wire.PartitionActive, 0
-				missing--
-			}
-		}
-	}
-	for range missing {
-		partitions = append(partitions, partitionMeta{Status: wire.PartitionActive})
-	}
-	assignHashRanges(partitions)
-	return partitions
 }

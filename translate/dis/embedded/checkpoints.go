@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/cockroachdb/pebble/v2"
+
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
@@ -81,15 +83,30 @@ func (s *Server) commitCheckpoint(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if readable := p.position(); number < readable.Oldest || number > readable.Next {
-		return reply{}, sequenceOutOfRange(number, readable.Oldest, readable.Next)
+	if from, to := s.committable(p); number < from || number > to {
+		return reply{}, sequenceOutOfRange(number, from, to)
 	}
-	err = s.store.setCheckpoint(checkpointKey(at.app.meta.Number, at.stream.number, p.number),
+	batch, err := s.store.checkpointBatch(checkpointKey(at.app.meta.Number, at.stream.number, p.number),
 		checkpoint{number: number, metadata: body.Metadata})
 	if err != nil {
 		return reply{}, err
 	}
+	if err := s.applyCommit(at.app, &body, batch); err != nil {
+		return reply{}, err
+	}
+	if err := s.store.sync(batch); err != nil {
+		return reply{}, err
+	}
 	return emptyReply(http.StatusCreated)
+}
+
+// committable is the range of sequence numbers that a checkpoint may have.
+func (s *Server) committable(p *partition) (from, to int64) {
+	readable := p.position()
+	if s.config.CheckpointRange == CheckpointWritten {
+		return 0, readable.Next
+	}
+	return readable.Oldest, readable.Next
 }
 
 // getCheckpoint serves GET /v2/{project}/checkpoints. Without a checkpoint the
@@ -142,12 +159,12 @@ func (s *Server) deleteCheckpoints(r *request) (reply, error) {
 	return emptyReply(http.StatusNoContent)
 }
 
-func (s *store) setCheckpoint(key []byte, c checkpoint) error {
+func (s *store) checkpointBatch(key []byte, c checkpoint) (*pebble.Batch, error) {
 	batch := s.db.NewBatch()
 	if err := batch.Set(key, append(number64(c.number), c.metadata...), nil); err != nil {
-		return errors.Join(err, batch.Close())
+		return nil, errors.Join(err, batch.Close())
 	}
-	return s.commit(batch)
+	return batch, nil
 }
 
 // checkpoint reads a checkpoint, noCheckpoint when there is none.

@@ -1,8 +1,10 @@
 package embedded
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -49,8 +51,17 @@ type Config struct {
 	ProjectID string
 	// Region is what the credential of a scoped signature must name. Empty: any.
 	Region string
-	// AccessKeys maps access keys to secret keys. At least one is required.
+	// AccessKeys maps access keys to secret keys. At least one is required unless
+	// there are Tokens or Insecure is set.
 	AccessKeys map[string]string
+	// SecurityTokens are the tokens that must come with temporary access keys, by
+	// access key. A key without one may be used with any token or none.
+	SecurityTokens map[string]string
+	// Tokens are the values of X-Auth-Token that are accepted instead of a
+	// signature.
+	Tokens []string
+	// Insecure accepts every request, whoever sent it.
+	Insecure bool
 	// AuthStatus is the HTTP status of authentication errors: 401 (default,
 	// what the current Java SDK tests for) or 441 (what the error table says).
 	AuthStatus int
@@ -65,7 +76,26 @@ type Config struct {
 	SweepInterval time.Duration
 	// Limits selects the limits that are enforced; empty means LimitsOff.
 	Limits Limits
-	// Now is the clock for arrival times, signatures, cursors and expiry;
+	// MaxApps is how many apps a project may have; 0 means no limit. The service
+	// has such a quota, of unknown size.
+	MaxApps int
+	// RequestSize selects the limit of one put; default RequestSizeByType.
+	RequestSize RequestSize
+	// TimeIndex selects the time of AT_TIMESTAMP cursors; default TimeIndexCreate.
+	TimeIndex TimeIndex
+	// ScalingLimits selects how often a stream may be scaled; default ScalingUnlimited.
+	ScalingLimits ScalingLimits
+	// CheckpointRange selects the numbers that may be committed; default CheckpointReadable.
+	CheckpointRange CheckpointRange
+	// MaxStreamName and MaxAppName are the lengths of names in characters;
+	// default 64 and 200.
+	MaxStreamName, MaxAppName int
+	// MaxRetentionHours is the longest data_duration of a stream; default 168,
+	// at least 24.
+	MaxRetentionHours int
+	// Groups shape the group coordinator of the Kafka adapter.
+	Groups GroupSettings
+	// Now is the clock for arrival times, signatures, cursors, groups and expiry;
 	// default time.Now.
 	Now func() time.Time
 	// Logger receives failures of the store and of requests; nothing is logged
@@ -77,21 +107,19 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.AuthStatus == 0 {
-		c.AuthStatus = statusAuthFailed
-	}
-	if c.ClockSkew == 0 {
-		c.ClockSkew = defaultClockSkew
-	}
-	if c.CursorLifetime == 0 {
-		c.CursorLifetime = wire.CursorLifetime
-	}
-	if c.SweepInterval == 0 {
-		c.SweepInterval = defaultSweepInterval
-	}
-	if c.Limits == "" {
-		c.Limits = LimitsOff
-	}
+	c.AuthStatus = cmp.Or(c.AuthStatus, statusAuthFailed)
+	c.ClockSkew = cmp.Or(c.ClockSkew, defaultClockSkew)
+	c.CursorLifetime = cmp.Or(c.CursorLifetime, wire.CursorLifetime)
+	c.SweepInterval = cmp.Or(c.SweepInterval, defaultSweepInterval)
+	c.Limits = cmp.Or(c.Limits, LimitsOff)
+	c.RequestSize = cmp.Or(c.RequestSize, RequestSizeByType)
+	c.TimeIndex = cmp.Or(c.TimeIndex, TimeIndexCreate)
+	c.ScalingLimits = cmp.Or(c.ScalingLimits, ScalingUnlimited)
+	c.CheckpointRange = cmp.Or(c.CheckpointRange, CheckpointReadable)
+	c.MaxStreamName = cmp.Or(c.MaxStreamName, defaultMaxStreamName)
+	c.MaxAppName = cmp.Or(c.MaxAppName, defaultMaxAppName)
+	c.MaxRetentionHours = cmp.Or(c.MaxRetentionHours, defaultMaxRetentionHours)
+	c.Groups = c.Groups.withDefaults()
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -103,33 +131,65 @@ func (c Config) withDefaults() Config {
 
 // validate reports every mistake of a configuration with defaults filled in.
 func (c Config) validate() error {
-	var mistakes []error
-	refuse := func(format string, args ...any) { mistakes = append(mistakes, fmt.Errorf(format, args...)) }
+	mistakes := append(c.authMistakes(), c.rangeMistakes()...)
+	mistakes = append(mistakes, c.Groups.mistakes()...)
+	mistakes = append(mistakes,
+		oneOf("Limits", c.Limits, LimitsDocumented, LimitsOff),
+		oneOf("RequestSize", c.RequestSize, RequestSizeByType, RequestSizeFlat),
+		oneOf("TimeIndex", c.TimeIndex, TimeIndexCreate, TimeIndexArrival),
+		oneOf("ScalingLimits", c.ScalingLimits, ScalingUnlimited, ScalingAPI, ScalingManual),
+		oneOf("CheckpointRange", c.CheckpointRange, CheckpointReadable, CheckpointWritten),
+	)
 	if c.DataDir == "" {
-		refuse("DataDir is empty")
+		mistakes = append(mistakes, errors.New("DataDir is empty"))
 	}
-	if len(c.AccessKeys) == 0 {
-		refuse("AccessKeys is empty: at least one access key is required")
+	return errors.Join(mistakes...)
+}
+
+func (c Config) authMistakes() (mistakes []error) {
+	if len(c.AccessKeys) == 0 && len(c.Tokens) == 0 && !c.Insecure {
+		mistakes = append(mistakes, errors.New("AccessKeys is empty: at least one access key is required"))
 	}
 	for accessKey, secretKey := range c.AccessKeys {
 		if accessKey == "" || secretKey == "" {
-			refuse("AccessKeys has an empty access key or secret key")
+			mistakes = append(mistakes, errors.New("AccessKeys has an empty access key or secret key"))
 		}
 	}
+	for accessKey := range c.SecurityTokens {
+		if _, known := c.AccessKeys[accessKey]; !known {
+			mistakes = append(mistakes, fmt.Errorf("SecurityTokens has access key %q, which AccessKeys has not", accessKey))
+		}
+	}
+	if slices.Contains(c.Tokens, "") {
+		mistakes = append(mistakes, errors.New("Tokens has an empty token"))
+	}
 	if c.AuthStatus != statusAuthFailed && c.AuthStatus != statusAuthFailed41 {
-		refuse("AuthStatus %d: want %d or %d", c.AuthStatus, statusAuthFailed, statusAuthFailed41)
+		mistakes = append(mistakes, fmt.Errorf("AuthStatus %d: want %d or %d", c.AuthStatus, statusAuthFailed, statusAuthFailed41))
 	}
-	if c.Latency < 0 {
-		refuse("Latency %v is negative", c.Latency)
+	return mistakes
+}
+
+func (c Config) rangeMistakes() (mistakes []error) {
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{
+		{"Latency", c.Latency}, {"CursorLifetime", c.CursorLifetime}, {"SweepInterval", c.SweepInterval},
+	} {
+		if d.value < 0 {
+			mistakes = append(mistakes, fmt.Errorf("%s %v is negative", d.name, d.value))
+		}
 	}
-	if c.CursorLifetime < 0 {
-		refuse("CursorLifetime %v is negative", c.CursorLifetime)
+	for _, limit := range []struct {
+		name            string
+		value, smallest int
+	}{
+		{"MaxApps", c.MaxApps, 0}, {"MaxStreamName", c.MaxStreamName, 1}, {"MaxAppName", c.MaxAppName, 1},
+		{"MaxRetentionHours", c.MaxRetentionHours, minRetentionHours},
+	} {
+		if limit.value < limit.smallest {
+			mistakes = append(mistakes, fmt.Errorf("%s %d: want at least %d", limit.name, limit.value, limit.smallest))
+		}
 	}
-	if c.SweepInterval < 0 {
-		refuse("SweepInterval %v is negative", c.SweepInterval)
-	}
-	if c.Limits != LimitsOff && c.Limits != LimitsDocumented {
-		refuse("Limits %q: want %q or %q", c.Limits, LimitsDocumented, LimitsOff)
-	}
-	return errors.Join(mistakes...)
+	return mistakes
 }

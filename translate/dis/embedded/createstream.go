@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -12,18 +13,12 @@ import (
 )
 
 const (
-	maxStreamName = 64
 	// maxStreamPartitions protects the process from a slip of the keyboard; the
 	// quotas of the service are far below.
 	maxStreamPartitions = 10000
 
 	defaultRetentionHours = 24
 	minRetentionHours     = 24
-	maxRetentionHours     = 7 * 24
-
-	maxTags     = 10
-	maxTagKey   = 36
-	maxTagValue = 43
 )
 
 // createStream serves POST /v2/{project}/streams. The stream is RUNNING when
@@ -33,7 +28,7 @@ func (s *Server) createStream(r *request) (reply, error) {
 	if err := decodeBody(r.body, &settings); err != nil {
 		return reply{}, err
 	}
-	if err := fillSettings(&settings); err != nil {
+	if err := s.fillSettings(&settings); err != nil {
 		return reply{}, err
 	}
 	s.admin.Lock()
@@ -51,59 +46,39 @@ func (s *Server) createStream(r *request) (reply, error) {
 }
 
 // fillSettings checks the settings of a new stream and fills in the defaults.
-func fillSettings(c *wire.CreateStreamRequest) error {
-	if c.StreamType == "" {
-		c.StreamType = wire.StreamCommon
-	}
-	if c.DataType == "" {
-		c.DataType = "BLOB"
-	}
-	if c.DataDuration == 0 {
-		c.DataDuration = defaultRetentionHours
-	}
+func (s *Server) fillSettings(c *wire.CreateStreamRequest) error {
+	c.StreamType = cmp.Or(c.StreamType, wire.StreamCommon)
+	c.DataType = cmp.Or(c.DataType, "BLOB")
+	c.DataDuration = cmp.Or(c.DataDuration, defaultRetentionHours)
 	switch {
-	case !isName(c.StreamName, maxStreamName):
+	case !isName(c.StreamName, s.config.MaxStreamName):
 		return invalidRequest("stream_name", c.StreamName)
 	case c.PartitionCount < 1:
 		return invalidRequest("partition_count", c.PartitionCount)
 	case c.StreamType != wire.StreamCommon && c.StreamType != wire.StreamAdvanced:
 		return invalidRequest("stream_type", c.StreamType)
-	case !slices.Contains([]string{"BLOB", "JSON", "CSV"}, c.DataType):
-		return invalidRequest("data_type", c.DataType)
-	case c.DataDuration < minRetentionHours || c.DataDuration > maxRetentionHours:
-		return invalidRequest("data_duration", c.DataDuration)
 	case !slices.Contains([]string{"", "snappy", "gzip", "zip"}, c.CompressionFormat):
 		return invalidRequest("compression_format", c.CompressionFormat)
-	case c.DataSchema != "" && !json.Valid([]byte(c.DataSchema)):
-		return refuse(wire.CodeInvalidSchema, "Invalid data schema. [%s]", c.StreamName)
 	}
-	if err := checkAutoScale(c); err != nil {
+	if err := s.checkChangeable(c); err != nil {
 		return err
 	}
 	return checkTags(c.Tags)
 }
 
-func checkAutoScale(c *wire.CreateStreamRequest) error {
-	if !c.AutoScaleEnabled {
-		return nil
-	}
-	if c.AutoScaleMinPartitionCount < 1 {
+// checkChangeable checks the settings that an update may change.
+func (s *Server) checkChangeable(c *wire.CreateStreamRequest) error {
+	switch {
+	case !slices.Contains([]string{"BLOB", "JSON", "CSV"}, c.DataType):
+		return invalidRequest("data_type", c.DataType)
+	case c.DataDuration < minRetentionHours || c.DataDuration > s.config.MaxRetentionHours:
+		return invalidRequest("data_duration", c.DataDuration)
+	case c.DataSchema != "" && !json.Valid([]byte(c.DataSchema)):
+		return refuse(wire.CodeInvalidSchema, "Invalid data schema. [%s]", c.StreamName)
+	case c.AutoScaleEnabled && c.AutoScaleMinPartitionCount < 1:
 		return invalidRequest("auto_scale_min_partition_count", c.AutoScaleMinPartitionCount)
-	}
-	if c.AutoScaleMaxPartitionCount < c.AutoScaleMinPartitionCount {
+	case c.AutoScaleEnabled && c.AutoScaleMaxPartitionCount < c.AutoScaleMinPartitionCount:
 		return invalidRequest("auto_scale_max_partition_count", c.AutoScaleMaxPartitionCount)
-	}
-	return nil
-}
-
-func checkTags(tags []wire.Tag) error {
-	if len(tags) > maxTags {
-		return refuse(wire.CodeTagLimit, "Too many tags. [%d][%d]", len(tags), maxTags)
-	}
-	for _, tag := range tags {
-		if tag.Key == "" || len([]rune(tag.Key)) > maxTagKey || len([]rune(tag.Value)) > maxTagValue {
-			return invalidRequest("tags", tag.Key)
-		}
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func (s *Server) put(st *stream, records []wire.PutRecord) ([]putResult, error) 
 	}
 	unlock = sync.OnceFunc(unlock)
 	defer unlock()
-	if err := checkRequestSize(st, records); err != nil {
+	if err := s.checkRequestSize(st, records); err != nil {
 		return nil, err
 	}
 	results := st.route(records)
@@ -66,12 +66,16 @@ func (s *Server) put(st *stream, records []wire.PutRecord) ([]putResult, error) 
 
 // checkRequestSize enforces the limit of one request, which does not count
 // partition keys.
-func checkRequestSize(st *stream, records []wire.PutRecord) error {
+func (s *Server) checkRequestSize(st *stream, records []wire.PutRecord) error {
 	total := 0
 	for i := range records {
 		total += len(records[i].Data)
 	}
-	if limit := wire.LimitsOf(st.meta.Settings.StreamType).RequestBytes; total > limit {
+	kind := st.meta.Settings.StreamType
+	if s.config.RequestSize == RequestSizeFlat {
+		kind = wire.StreamAdvanced
+	}
+	if limit := wire.LimitsOf(kind).RequestBytes; total > limit {
 		return tooLarge("records", limit)
 	}
 	return nil

@@ -27,6 +27,9 @@ var routes = []route{
 	{"DescribeStream", http.MethodGet, "streams/*", (*Server).describeStream},
 	{"DeleteStream", http.MethodDelete, "streams/*", (*Server).deleteStream},
 	{"ChangePartitionCount", http.MethodPut, "streams/*", (*Server).changePartitionCount},
+	{"UpdateStream", http.MethodPut, "streams/*/update", (*Server).updateStreamV2},
+	{"AddPolicy", http.MethodPost, "streams/*/policies", (*Server).addPolicy},
+	{"ListPolicies", http.MethodGet, "streams/*/policies", (*Server).listPolicies},
 
 	{"CommitCheckpoint", http.MethodPost, "checkpoints", (*Server).commitCheckpoint},
 	{"GetCheckpoint", http.MethodGet, "checkpoints", (*Server).getCheckpoint},
@@ -37,10 +40,18 @@ var routes = []route{
 	{"DescribeApp", http.MethodGet, "apps/*", (*Server).describeApp},
 	{"DeleteApp", http.MethodDelete, "apps/*", (*Server).deleteApp},
 	{"ConsumerState", http.MethodGet, "apps/*/streams/*", (*Server).consumerState},
+
+	{"JoinGroup", http.MethodPost, "apps/*/consumers", (*Server).joinGroup},
+	{"LeaveGroup", http.MethodDelete, "apps/*/consumers/*", (*Server).leaveGroup},
+	{"SyncGroup", http.MethodPost, "apps/*/consumers/*/partitions", (*Server).syncGroup},
+	{"Heartbeat", http.MethodPost, "apps/*/consumers/*/heartbeats", (*Server).heartbeat},
 }
 
 // routesV3 are the few calls whose path begins with /v3.
-var routesV3 = []route{}
+var routesV3 = []route{
+	{"UpdateStream", http.MethodPut, "streams/*", (*Server).updateStream},
+	{"AddPolicy", http.MethodPost, "streams/*/policies", (*Server).addPolicy},
+}
 
 // match finds the call that a request means. A trailing slash makes no
 // difference.

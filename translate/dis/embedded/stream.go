@@ -1,7 +1,9 @@
 package embedded
 
 import (
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -15,6 +17,9 @@ type streamMeta struct {
 	ModifiedAt int64                    `json:"modified_at"` // ms
 	Settings   wire.CreateStreamRequest `json:"settings"`    // defaults filled in; PartitionCount is that of the creation
 	Partitions []partitionMeta          `json:"partitions"`
+	// Scalings are the last changes of the number of partitions, oldest first.
+	Scalings []wire.PartitionCountUpdate `json:"scalings,omitempty"`
+	Policies []policyRule                `json:"policies,omitempty"`
 }
 
 // stream is a stream and its partitions in memory.
@@ -33,12 +38,33 @@ type stream struct {
 	partitions []*partition // same index as meta.Partitions
 	active     []int        // numbers of the writable partitions
 	deleted    bool
+
+	// layout has the numbers of the readable partitions, for groups, which must
+	// not wait for mu; none of a deleted stream. The list never changes, and is
+	// replaced only by a different one.
+	layout atomic.Pointer[[]int]
 }
 
 func newStream(meta streamMeta) *stream {
-	return &stream{
+	st := &stream{
 		number: meta.Number, id: meta.ID, project: meta.Project, name: meta.Settings.StreamName,
 		meta: meta, active: activePartitions(meta.Partitions),
+	}
+	st.publishLayout()
+	return st
+}
+
+// publishLayout follows a change of the partitions' states. The caller holds mu
+// for writing.
+func (st *stream) publishLayout() {
+	readable := []int{}
+	for number := range st.meta.Partitions {
+		if !st.deleted && st.meta.Partitions[number].Status != wire.PartitionExpired {
+			readable = append(readable, number)
+		}
+	}
+	if before := st.layout.Load(); before == nil || !slices.Equal(*before, readable) {
+		st.layout.Store(&readable)
 	}
 }
 

@@ -137,6 +137,7 @@ func (st *stream) describe(from, limit int) wire.DescribeStreamResponse {
 		ReadablePartitionCount:     st.meta.count(wire.PartitionActive, wire.PartitionDeleted),
 		Partitions:                 make([]wire.PartitionResponse, 0, to-from),
 		HasMorePartitions:          to < len(st.partitions),
+		UpdatePartitionCounts:      st.meta.Scalings,
 		AutoScaleEnabled:           settings.AutoScaleEnabled,
 		AutoScaleMinPartitionCount: settings.AutoScaleMinPartitionCount,
 		AutoScaleMaxPartitionCount: settings.AutoScaleMaxPartitionCount,

@@ -159,7 +159,7 @@ func TestVerifierErrors(t *testing.T) {
 	}{
 		{"no header", "", vectorDate, wire.CodeAuthHeaderEmpty},
 		{"blank header", " ", vectorDate, wire.CodeAuthHeaderEmpty},
-		{"another algorithm", "V11-HMAC-SHA256 Credential=" + good, vectorDate, wire.CodeAuthHeaderMalformed},
+		{"another algorithm", "V4-HMAC-SHA256 Credential=" + good, vectorDate, wire.CodeAuthHeaderMalformed},
 		{"bearer", "Bearer abc", vectorDate, wire.CodeAuthHeaderMalformed},
 		{"algorithm alone", "SDK-HMAC-SHA256", vectorDate, wire.CodeAuthFieldsMissing},
 		{"no signature", "SDK-HMAC-SHA256 Credential=" + good + ", SignedHeaders=host", vectorDate, wire.CodeAuthFieldsMissing},
@@ -214,7 +214,7 @@ func TestVerifierSettings(t *testing.T) {
 // signature that the test computes from the form itself.
 func TestVerifierForms(t *testing.T) {
 	const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-	scoped := &authorization{accessKey: "AKEXAMPLE", scope: &scope{"20240102", "cn-north-4"}}
+	scoped := &authorization{accessKey: "AKEXAMPLE", scope: &scope{"20240102", "cn-north-4", true}}
 	unscoped := &authorization{accessKey: "AKEXAMPLE"}
 	tests := []struct {
 		name      string
@@ -279,7 +279,7 @@ func TestVerifierUnsignedPayload(t *testing.T) {
 	const canonical = "POST\n/v2/p1/records/\n\nx-sdk-content-sha256:UNSIGNED-PAYLOAD\n\nx-sdk-content-sha256\nUNSIGNED-PAYLOAD"
 	for name, auth := range map[string]*authorization{
 		"unscoped": {accessKey: "AKEXAMPLE"},
-		"scoped":   {accessKey: "AKEXAMPLE", scope: &scope{"20240102", "cn-north-4"}},
+		"scoped":   {accessKey: "AKEXAMPLE", scope: &scope{"20240102", "cn-north-4", true}},
 	} {
 		v := vector{method: "POST", target: "/v2/p1/records", headers: map[string]string{
 			"X-Sdk-Content-Sha256": "UNSIGNED-PAYLOAD",

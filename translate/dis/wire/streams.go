@@ -90,26 +90,28 @@ type StreamInfo struct {
 // DescribeStreamResponse is one page of GET /v2/{project}/streams/{stream}:
 // the stream and a page of its partitions in numeric order.
 type DescribeStreamResponse struct {
-	StreamID                   string              `json:"stream_id"`
-	StreamName                 string              `json:"stream_name"`
-	CreateTime                 int64               `json:"create_time"`
-	LastModifiedTime           int64               `json:"last_modified_time"`
-	RetentionPeriod            int                 `json:"retention_period"` // hours
-	Status                     StreamStatus        `json:"status"`
-	StreamType                 StreamType          `json:"stream_type"`
-	DataType                   string              `json:"data_type"`
-	DataSchema                 string              `json:"data_schema,omitempty"`
-	CompressionFormat          string              `json:"compression_format,omitempty"`
-	CSVProperties              *CSVProperty        `json:"csv_properties,omitempty"`
-	WritablePartitionCount     int                 `json:"writable_partition_count"`
-	ReadablePartitionCount     int                 `json:"readable_partition_count"`
-	Partitions                 []PartitionResponse `json:"partitions"`
-	HasMorePartitions          bool                `json:"has_more_partitions"`
-	AutoScaleEnabled           bool                `json:"auto_scale_enabled"`
-	AutoScaleMinPartitionCount int                 `json:"auto_scale_min_partition_count"`
-	AutoScaleMaxPartitionCount int                 `json:"auto_scale_max_partition_count"`
-	Tags                       []Tag               `json:"tags,omitempty"`
-	SysTags                    []Tag               `json:"sys_tags,omitempty"`
+	StreamID               string              `json:"stream_id"`
+	StreamName             string              `json:"stream_name"`
+	CreateTime             int64               `json:"create_time"`
+	LastModifiedTime       int64               `json:"last_modified_time"`
+	RetentionPeriod        int                 `json:"retention_period"` // hours
+	Status                 StreamStatus        `json:"status"`
+	StreamType             StreamType          `json:"stream_type"`
+	DataType               string              `json:"data_type"`
+	DataSchema             string              `json:"data_schema,omitempty"`
+	CompressionFormat      string              `json:"compression_format,omitempty"`
+	CSVProperties          *CSVProperty        `json:"csv_properties,omitempty"`
+	WritablePartitionCount int                 `json:"writable_partition_count"`
+	ReadablePartitionCount int                 `json:"readable_partition_count"`
+	Partitions             []PartitionResponse `json:"partitions"`
+	HasMorePartitions      bool                `json:"has_more_partitions"`
+	// UpdatePartitionCounts is the history of scalings, oldest first.
+	UpdatePartitionCounts      []PartitionCountUpdate `json:"update_partition_counts,omitempty"`
+	AutoScaleEnabled           bool                   `json:"auto_scale_enabled"`
+	AutoScaleMinPartitionCount int                    `json:"auto_scale_min_partition_count"`
+	AutoScaleMaxPartitionCount int                    `json:"auto_scale_max_partition_count"`
+	Tags                       []Tag                  `json:"tags,omitempty"`
+	SysTags                    []Tag                  `json:"sys_tags,omitempty"`
 }
 
 // PartitionResponse is a partition as describe shows it. SequenceNumberRange
@@ -133,4 +135,14 @@ type ChangePartitionCountResponse struct {
 	StreamName            string `json:"stream_name"`
 	CurrentPartitionCount int    `json:"current_partition_count"`
 	TargetPartitionCount  int    `json:"target_partition_count"`
+}
+
+// PartitionCountUpdate is one scaling of a stream. The text of its result is
+// left out: the Java SDK reads it as a text, the Go SDK v3 as a number.
+type PartitionCountUpdate struct {
+	CreateTimestamp      int64 `json:"create_timestamp"` // ms
+	SrcPartitionCount    int   `json:"src_partition_count"`
+	TargetPartitionCount int   `json:"target_partition_count"`
+	ResultCode           int   `json:"result_code"` // 0 = success
+	AutoScale            bool  `json:"auto_scale"`
 }
