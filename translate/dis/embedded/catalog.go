@@ -10,9 +10,17 @@ import (
 type app struct {
 	meta appMeta
 
-	// mu is held for reading by checkpoint commits, for writing by deletion.
+	// mu is held for reading by checkpoint commits and the group's calls, for
+	// writing by deletion.
 	mu      sync.RWMutex
 	deleted bool
+
+	groupMu sync.Mutex
+	group   *group // of the consumers that share the app's streams
+}
+
+func (s *Server) newApp(meta appMeta) *app {
+	return &app{meta: meta, group: newGroup(s.config.Groups)}
 }
 
 // appMeta is the stored description of an app; it never changes.

@@ -47,6 +47,6 @@
 //
 // # Locks
 //
-// Taken in this order: Server.admin, stream.mu, app.mu, partition.mu (ascending
-// by partition number), catalog.mu.
+// Taken in this order: Server.admin, stream.mu, app.mu, app.groupMu, partition.mu
+// (ascending by partition number), catalog.mu.
 package embedded

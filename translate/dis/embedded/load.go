@@ -38,7 +38,7 @@ func (s *Server) load() error {
 		if err := json.Unmarshal(value, &meta); err != nil {
 			return fmt.Errorf("app: %w", err)
 		}
-		s.catalog.addApp(&app{meta: meta})
+		s.catalog.addApp(s.newApp(meta))
 		return nil
 	})
 }

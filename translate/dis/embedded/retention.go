@@ -128,6 +128,7 @@ func (s *Server) expire(e expiry) error {
 		return err
 	}
 	st.meta = meta
+	st.publishLayout()
 	for p, oldest := range e.oldest {
 		p.oldest.Store(oldest)
 		p.oldestArrival = 0
