@@ -71,8 +71,7 @@ func judge(call *request, response *http.Response, content []byte, limit int64) 
 		failure.Err = undecodable // the status says what matters
 		failure.RetryAfter = retryAfter(response)
 		failure.Code, failure.Message = errorText(content)
-		// A code of the 4xxx family is a refusal whatever the HTTP status.
-		failure.NotProcessed = failure.NotProcessed || strings.HasPrefix(failure.Code, "DIS.4")
+		failure.NotProcessed = failure.NotProcessed || isRefusal(failure.Code)
 		return failure, response.StatusCode >= 500 || failure.Throttled()
 	}
 	decode := call.decode
@@ -93,6 +92,9 @@ func judge(call *request, response *http.Response, content []byte, limit int64) 
 	}
 	return nil, false
 }
+
+// isRefusal holds for the codes of the 4xxx family, whatever the HTTP status.
+func isRefusal(code string) bool { return strings.HasPrefix(code, "DIS.4") }
 
 // isProtobuf tells the form of an answer by its own word: errors are JSON always,
 // and a service that knows no protobuf may answer a read in JSON.

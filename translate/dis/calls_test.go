@@ -2,7 +2,10 @@ package dis
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -11,7 +14,8 @@ import (
 
 // Every call as it stands on the wire: method, path, query and body.
 func TestCallsOnTheWire(t *testing.T) {
-	partition, key, timestamp := 3, "k", int64(1700000000000)
+	partition, key, timestamp, scaling := 3, "k", int64(1700000000000), false
+	period := MetricsQuery{Start: time.Unix(1700000000, 0), End: time.Unix(1700003600, 999)}
 	tests := []struct {
 		name   string
 		call   func(context.Context, *Client) error
@@ -135,6 +139,133 @@ func TestCallsOnTheWire(t *testing.T) {
 		},
 		{name: "DeleteApp", call: deleteApp, answer: step{status: 204}, method: "DELETE", uri: "/v2/p1/apps/a"},
 		{
+			name: "UpdateStream",
+			call: func(ctx context.Context, c *Client) error {
+				return c.UpdateStream(ctx, wire.UpdateStreamRequest{StreamName: "s", DataDuration: 48, AutoScaleEnabled: &scaling})
+			},
+			answer: step{status: 200}, method: "PUT", uri: "/v3/p1/streams/s",
+			body: `{"stream_name":"s","data_duration":48,"auto_scale_enabled":false}`,
+		},
+		{
+			name: "UpdateStreamV2",
+			call: func(ctx context.Context, c *Client) error {
+				_, err := c.UpdateStreamV2(ctx, wire.UpdateStreamV2Request{UpdateType: wire.UpdateDataType, StreamName: "s", DataType: "JSON"})
+				return err
+			},
+			answer: step{status: 200, body: `{"stream_name":"s","target_data_type":"JSON"}`}, method: "PUT", uri: "/v2/p1/streams/s/update",
+			body: `{"update_type":"DATA_TYPE","stream_name":"s","data_type":"JSON"}`,
+		},
+		{
+			name: "AddTag",
+			call: func(ctx context.Context, c *Client) error {
+				return c.AddTag(ctx, "id1", wire.Tag{Key: "k", Value: "v"})
+			},
+			answer: step{status: 204}, method: "POST", uri: "/v2/p1/stream/id1/tags", body: `{"tag":{"key":"k","value":"v"}}`,
+		},
+		{
+			name:   "StreamTags",
+			call:   func(ctx context.Context, c *Client) error { _, err := c.StreamTags(ctx, "id1"); return err },
+			answer: step{status: 200, body: `{"tags":[]}`}, method: "GET", uri: "/v2/p1/stream/id1/tags",
+		},
+		{
+			name:   "DeleteTag",
+			call:   func(ctx context.Context, c *Client) error { return c.DeleteTag(ctx, "id1", "a/b") },
+			answer: step{status: 204}, method: "DELETE", uri: "/v2/p1/stream/id1/tags/a%2Fb",
+		},
+		{
+			name: "ChangeTags",
+			call: func(ctx context.Context, c *Client) error {
+				return c.ChangeTags(ctx, "id1", wire.TagsDelete, []wire.Tag{{Key: "k", Value: "v"}})
+			},
+			answer: step{status: 204}, method: "POST", uri: "/v2/p1/stream/id1/tags/action",
+			body: `{"action":"delete","tags":[{"key":"k","value":"v"}]}`,
+		},
+		{
+			name:   "ProjectTags",
+			call:   func(ctx context.Context, c *Client) error { _, err := c.ProjectTags(ctx); return err },
+			answer: step{status: 200, body: `{"tags":[]}`}, method: "GET", uri: "/v2/p1/stream/tags",
+		},
+		{
+			name: "StreamsByTags",
+			call: func(ctx context.Context, c *Client) error {
+				_, err := c.StreamsByTags(ctx, wire.InstancesRequest{Tags: []wire.TagValues{{Key: "k", Values: []string{"v"}}}})
+				return err
+			},
+			answer: step{status: 200, body: `{"resources":[],"total_count":0}`}, method: "POST", uri: "/v2/p1/stream/resource_instances/action",
+			body: `{"action":"filter","limit":"1000","offset":"0","tags":[{"key":"k","values":["v"]}]}`,
+		},
+		{
+			name: "CountStreamsByTags",
+			call: func(ctx context.Context, c *Client) error {
+				_, err := c.CountStreamsByTags(ctx, wire.InstancesRequest{Limit: "5", Offset: "5"})
+				return err
+			},
+			answer: step{status: 200, body: `{"total_count":7}`}, method: "POST", uri: "/v2/p1/stream/resource_instances/action",
+			body: `{"action":"count"}`,
+		},
+		{
+			name: "StreamMetrics of one label",
+			call: func(ctx context.Context, c *Client) error {
+				query := period
+				query.Labels = []string{wire.MetricPutBytes}
+				_, err := c.StreamMetrics(ctx, "s", query)
+				return err
+			},
+			answer: step{status: 200, body: `{}`}, method: "GET",
+			uri: "/v2/p1/streams/s/metrics?end_time=1700003600&label=total_put_bytes_per_stream&start_time=1700000000",
+		},
+		{
+			name: "PartitionMetrics of two labels",
+			call: func(ctx context.Context, c *Client) error {
+				query := period
+				query.Labels = []string{wire.MetricPartitionPutBytes, wire.MetricPartitionGetBytes}
+				_, err := c.PartitionMetrics(ctx, "s", 3, query)
+				return err
+			},
+			answer: step{status: 200, body: `{}`}, method: "GET",
+			uri: "/v2/p1/streams/s/partitions/shardId-0000000003/metrics?end_time=1700003600" +
+				"&label_list=total_put_bytes_per_partition%2Ctotal_get_bytes_per_partition&start_time=1700000000",
+		},
+		{
+			name: "CreateTransferTask",
+			call: func(ctx context.Context, c *Client) error {
+				return c.CreateTransferTask(ctx, "s", wire.CreateTransferTaskRequest{
+					DestinationType: wire.DestinationOBS, OBSDestinationDescriptor: &wire.OBSDestination{
+						TaskName: "t", AgencyName: "a", OBSBucketPath: "b", DeliverTimeInterval: 30, ConsumerStrategy: wire.CursorTrimHorizon,
+					},
+				})
+			},
+			answer: step{status: 201}, method: "POST", uri: "/v2/p1/streams/s/transfer-tasks",
+			body: `{"destination_type":"OBS","obs_destination_descriptor":{"task_name":"t","agency_name":"a","obs_bucket_path":"b",` +
+				`"deliver_time_interval":30,"consumer_strategy":"TRIM_HORIZON"}}`,
+		},
+		{
+			name:   "ListTransferTasks",
+			call:   func(ctx context.Context, c *Client) error { _, err := c.ListTransferTasks(ctx, "s"); return err },
+			answer: step{status: 200, body: `{}`}, method: "GET", uri: "/v2/p1/streams/s/transfer-tasks",
+		},
+		{
+			name: "DescribeTransferTask",
+			call: func(ctx context.Context, c *Client) error {
+				_, err := c.DescribeTransferTask(ctx, "s", "t")
+				return err
+			},
+			answer: step{status: 200, body: `{}`}, method: "GET", uri: "/v2/p1/streams/s/transfer-tasks/t",
+		},
+		{
+			name: "ChangeTransferTasks",
+			call: func(ctx context.Context, c *Client) error {
+				return c.ChangeTransferTasks(ctx, "s", wire.TransferStop, "id1", "id2")
+			},
+			answer: step{status: 200}, method: "POST", uri: "/v2/p1/streams/s/transfer-tasks/action",
+			body: `{"action":"stop","tasks":[{"id":"id1"},{"id":"id2"}]}`,
+		},
+		{
+			name:   "DeleteTransferTask",
+			call:   func(ctx context.Context, c *Client) error { return c.DeleteTransferTask(ctx, "s", "t") },
+			answer: step{status: 204}, method: "DELETE", uri: "/v2/p1/streams/s/transfer-tasks/t",
+		},
+		{
 			name:   "ConsumerState",
 			call:   func(ctx context.Context, c *Client) error { _, err := c.ConsumerState(ctx, "a", "s", ""); return err },
 			answer: step{status: 200, body: "{}"}, method: "GET", uri: "/v2/p1/apps/a/streams/s?checkpoint_type=LAST_READ&limit=100",
@@ -177,13 +308,28 @@ func TestNamesThatAreNoPathSegment(t *testing.T) {
 }
 
 func TestManagerEndpoint(t *testing.T) {
-	client, _ := play(t, func(c *Config) { c.ManagerEndpoint = "http://manager.test/prefix/" })
-	for _, call := range []struct{ base, want string }{
-		{client.records, "http://dis.test/v2/p1"},
-		{client.manager, "http://manager.test/prefix/v2/p1"},
+	server := func(name string) *httptest.Server {
+		return serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Request-Id", name+" "+r.URL.Path)
+			w.WriteHeader(http.StatusTeapot)
+		})
+	}
+	cfg := testConfig(server("records").URL)
+	cfg.ManagerEndpoint = server("manager").URL + "/prefix/"
+	client := dial(t, cfg)
+	for want, call := range map[string]func(context.Context, *Client) error{
+		"records /v2/p1/records":              put,
+		"records /v2/p1/cursors":              cursor(CursorRequest{StreamName: "s"}),
+		"records /v2/p1/checkpoints":          commit,
+		"manager /prefix/v2/p1/streams/s":     describe,
+		"manager /prefix/v2/p1/apps":          createApp,
+		"manager /prefix/v2/p1/stream/i/tags": func(ctx context.Context, c *Client) error { _, err := c.StreamTags(ctx, "i"); return err },
+		"manager /prefix/v3/p1/streams/s": func(ctx context.Context, c *Client) error {
+			return c.UpdateStream(ctx, wire.UpdateStreamRequest{StreamName: "s"})
+		},
 	} {
-		if call.base != call.want {
-			t.Errorf("got %s, want %s", call.base, call.want)
+		if got := failedWith(t, call(t.Context(), client)).RequestID; got != want {
+			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 }

@@ -96,36 +96,6 @@ func TestConnectionsAreReused(t *testing.T) {
 	}
 }
 
-func TestResponseLimit(t *testing.T) {
-	const limit = 10_000
-	for name, announce := range map[string]bool{"announced length": true, "chunked": false} {
-		t.Run(name, func(t *testing.T) {
-			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-				length := limit
-				if strings.Contains(r.URL.RawQuery, "long") {
-					length++
-				}
-				body := `{"next_partition_cursor":"` + strings.Repeat("c", length-28) + `"}`
-				if !announce {
-					w.WriteHeader(http.StatusOK)
-					w.(http.Flusher).Flush()
-				}
-				_, _ = io.WriteString(w, body)
-			})
-			cfg := testConfig(server.URL)
-			cfg.MaxResponseBytes = limit
-			client := dial(t, cfg)
-			if _, err := client.GetRecords(t.Context(), GetRecordsRequest{Cursor: "fits"}); err != nil {
-				t.Errorf("at the limit: %v", err)
-			}
-			_, err := client.GetRecords(t.Context(), GetRecordsRequest{Cursor: "long"})
-			if !errors.Is(err, ErrAnswerTooLarge) || !strings.Contains(err.Error(), "10000") {
-				t.Errorf("above the limit: %v", err)
-			}
-		})
-	}
-}
-
 func TestCancelOverASocket(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request) {

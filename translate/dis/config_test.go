@@ -16,7 +16,8 @@ func TestDefaults(t *testing.T) {
 	}
 	if got.MaxConnections != 128 || got.MaxResponseBytes != 32<<20 || got.AttemptTimeout != time.Minute ||
 		got.Retry != (RetryPolicy{Attempts: 5, Initial: 250 * time.Millisecond, Max: 30 * time.Second}) ||
-		got.ManagerEndpoint != "https://dis.test" || got.UserAgent == "" {
+		got.ManagerEndpoint != "https://dis.test" || got.UserAgent == "" ||
+		got.Signing != SigningScoped || got.RecordBody != RecordBodyJSON || got.Compression != CompressionNone {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -25,21 +26,48 @@ func TestDefaults(t *testing.T) {
 func TestEveryMistakeIsNamed(t *testing.T) {
 	_, err := New(Config{
 		ManagerEndpoint: "ftp://x", ProjectID: "a/b", MaxConnections: -1, MaxResponseBytes: -1, AttemptTimeout: -1,
-		Retry: RetryPolicy{Attempts: -1, Initial: -1, Max: -1},
+		Retry:   RetryPolicy{Attempts: -1, Initial: -1, Max: -1},
+		Signing: "v4", RecordBody: "xml", Compression: "gzip",
 	})
 	if err == nil {
 		t.Fatal("no error")
 	}
 	for _, setting := range []string{
 		"Endpoint: must be set", "ManagerEndpoint", "Region", "ProjectID", "Credentials", "MaxConnections", "MaxResponseBytes",
-		"AttemptTimeout", "Retry.Attempts", "Retry.Initial", "Retry.Max",
+		"AttemptTimeout", "Retry.Attempts", "Retry.Initial", "Retry.Max", `Signing: "v4" is none of scoped, unscoped`,
+		`RecordBody: "xml" is none of`, `Compression: "gzip" is none of none, lz4, snappy, zstd`,
 	} {
 		if !strings.Contains(err.Error(), setting) {
 			t.Errorf("%s is not named in:\n%v", setting, err)
 		}
 	}
-	if lines := strings.Count(err.Error(), "\n") + 1; lines != 11 {
-		t.Errorf("%d lines, want 11:\n%v", lines, err)
+	if lines := strings.Count(err.Error(), "\n") + 1; lines != 14 {
+		t.Errorf("%d lines, want 14:\n%v", lines, err)
+	}
+}
+
+// Who calls is said once, and the region only where the signature has a place for it.
+func TestIdentity(t *testing.T) {
+	keys, token := StaticCredentials(vectorKeys), StaticToken("t")
+	for _, test := range []struct {
+		name   string
+		change func(*Config)
+		want   string // part of the error, "" for none
+	}{
+		{"scoped without a region", func(c *Config) { c.Credentials = keys }, "Region: must be set"},
+		{"unscoped without a region", func(c *Config) { c.Credentials, c.Signing = keys, SigningUnscoped }, ""},
+		{"token without a region", func(c *Config) { c.Tokens = token }, ""},
+		{"token with a region", func(c *Config) { c.Tokens, c.Region = token, "r" }, ""},
+		{"token with a bad region", func(c *Config) { c.Tokens, c.Region = token, "a b" }, "Region"},
+		{"both", func(c *Config) { c.Tokens, c.Credentials = token, keys }, "together with Tokens"},
+		{"nobody", func(c *Config) { c.Region = "r" }, "Credentials: must be set"},
+	} {
+		cfg := Config{Endpoint: "https://dis.test", ProjectID: "p1"}
+		test.change(&cfg)
+		_, err := New(cfg)
+		if (err != nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", test.name, err, test.want)
+		}
 	}
 }
 

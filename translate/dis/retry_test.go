@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,6 +97,16 @@ func TestWhatIsRepeated(t *testing.T) {
 		{name: "existing app", call: createApp, steps: []step{refusal(400, "DIS.4330")}, code: "DIS.4330", fails: true, notProcessed: true},
 		{name: "stream that had been deleted", call: deleteStream, steps: []step{{status: 504}, refusal(400, "DIS.4301")}},
 		{name: "delete of an unknown stream", call: deleteStream, steps: []step{refusal(400, "DIS.4301")}, code: "DIS.4301", fails: true, notProcessed: true},
+		{name: "tag that had been deleted", call: func(ctx context.Context, c *Client) error { return c.DeleteTag(ctx, "i", "k") },
+			steps: []step{{err: errReset}, refusal(400, "DIS.4604")}},
+		{name: "transfer task that had been created", call: func(ctx context.Context, c *Client) error {
+			return c.CreateTransferTask(ctx, "s", wire.CreateTransferTaskRequest{})
+		}, steps: []step{{err: errReset}, refusal(400, "DIS.4355")}},
+		{name: "transfer task that had been deleted", call: func(ctx context.Context, c *Client) error { return c.DeleteTransferTask(ctx, "s", "t") },
+			steps: []step{{err: errReset}, refusal(400, "DIS.4354")}},
+		{name: "update after a lost answer", call: func(ctx context.Context, c *Client) error {
+			return c.UpdateStream(ctx, wire.UpdateStreamRequest{StreamName: "s"})
+		}, steps: []step{{err: errReset}, {status: 200}}},
 		{name: "app that had been deleted", call: deleteApp, steps: []step{{err: io.ErrUnexpectedEOF}, refusal(400, "DIS.4332")}},
 	}
 	for _, test := range tests {
@@ -160,6 +171,52 @@ func TestDelaysDoubleUpToTheMaximum(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What the service asks for counts where it is longer, up to the maximum.
+func TestRetryAfter(t *testing.T) {
+	start := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // of every virtual clock
+	for _, test := range []struct {
+		name   string
+		status int
+		header string
+		want   time.Duration // 0: the policy's own delay of at most 100 ms
+	}{
+		{"429 in seconds", 429, "3", 3 * time.Second},
+		{"503 in seconds", 503, "3", 3 * time.Second},
+		{"503 with a date", 503, start.Add(4 * time.Second).Format(http.TimeFormat), 4 * time.Second},
+		{"above the maximum", 429, "3600", 5 * time.Second},
+		{"far above the maximum", 429, "99999999999999999999", 0},
+		{"date in the past", 429, start.Add(-time.Hour).Format(http.TimeFormat), 0},
+		{"zero", 429, "0", 0},
+		{"negative", 429, "-3", 0},
+		{"nonsense", 429, "soon", 0},
+		{"absent", 503, "", 0},
+		{"other status", 500, "3", 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				policy := func(c *Config) { c.Retry = RetryPolicy{Initial: 100 * time.Millisecond, Max: 5 * time.Second} }
+				busy := step{status: test.status, header: http.Header{"Retry-After": {test.header}}}
+				client, script := play(t, policy, busy, step{status: 200, body: "{}"})
+				if err := describe(t.Context(), client); err != nil {
+					t.Fatal(err)
+				}
+				waited := script.sent[1].at.Sub(script.sent[0].at)
+				if test.want == 0 && waited > 100*time.Millisecond || test.want > 0 && waited != test.want {
+					t.Errorf("waited %v, want %v", waited, test.want)
+				}
+			})
+		})
+	}
+}
+
+// A put is not repeated here; its caller learns how long to wait.
+func TestRetryAfterOfAPut(t *testing.T) {
+	client, _ := play(t, nil, step{status: 429, header: http.Header{"Retry-After": {"120"}}})
+	if failure := failedWith(t, put(t.Context(), client)); failure.RetryAfter != 2*time.Minute || !failure.Throttled() {
+		t.Errorf("retry after %v: %v", failure.RetryAfter, failure)
+	}
 }
 
 func TestDelayOfManyAttemptsDoesNotOverflow(t *testing.T) {

@@ -101,6 +101,25 @@ func (c *Client) ChangePartitionCount(ctx context.Context, name string, target i
 	return result, nil
 }
 
+// UpdateStream changes the retention, the data type or the scaling of a stream,
+// in the form of the current API pages, PUT /v3/{project}/streams/{stream}.
+func (c *Client) UpdateStream(ctx context.Context, update wire.UpdateStreamRequest) error {
+	return c.run(ctx, newRequest("UpdateStream", http.MethodPut, c.managerV3, "streams", update.StreamName).json(update))
+}
+
+// UpdateStreamV2 changes the data type or the scaling of a stream in the form of
+// the Java SDK, PUT /v2/{project}/streams/{stream}/update, for services that do
+// not know the other one.
+func (c *Client) UpdateStreamV2(ctx context.Context, update wire.UpdateStreamV2Request) (*wire.UpdateStreamV2Response, error) {
+	result := &wire.UpdateStreamV2Response{StreamName: update.StreamName}
+	call := newRequest("UpdateStreamV2", http.MethodPut, c.manager, "streams", update.StreamName, "update").json(update)
+	call.decode = optionalJSON(result)
+	if err := c.run(ctx, call); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
 // stuck is the failure of a page that promises more and brings nothing.
 func stuck(call *request) error {
 	return &Error{Operation: call.operation, HTTPStatus: http.StatusOK,
