@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/base64"
 	"encoding/json"
+	"net/http"
 	"strconv"
 	"unicode/utf8"
 
@@ -13,14 +14,35 @@ import (
 // come out of the store, so that nothing is copied on the way; all others go
 // through encoding/json.
 
-// appendPutReply writes the JSON of wire.PutRecordsResponse.
-func appendPutReply(dst []byte, results []putResult) []byte {
+// putReply is the answer of a put, in the form that the request asked for.
+func putReply(results []putResult, protobuf bool) reply {
 	failed := 0
 	for i := range results {
 		if results[i].refused != nil {
 			failed++
 		}
 	}
+	if protobuf {
+		return reply{status: http.StatusOK, body: appendProtoResults(nil, results, failed), protobuf: true}
+	}
+	return reply{status: http.StatusOK, body: appendJSONResults(nil, results, failed)}
+}
+
+func appendProtoResults(dst []byte, results []putResult, failed int) []byte {
+	dst = wire.AppendProtoFailedCount(dst, failed)
+	for i := range results {
+		var one wire.PutResult
+		if r := &results[i]; r.refused != nil {
+			one.ErrorCode, one.ErrorMessage = r.refused.code, r.refused.message
+		} else {
+			one.PartitionID, one.SequenceNumber = r.partition.id, strconv.FormatInt(r.number, 10)
+		}
+		dst = wire.AppendProtoPutResult(dst, &one)
+	}
+	return dst
+}
+
+func appendJSONResults(dst []byte, results []putResult, failed int) []byte {
 	dst = append(dst, `{"failed_record_count":`...)
 	dst = strconv.AppendInt(dst, int64(failed), 10)
 	dst = append(dst, `,"records":[`...)
@@ -46,6 +68,53 @@ func appendPutResult(dst []byte, result *putResult) []byte {
 	dst = append(dst, `","sequence_number":"`...)
 	dst = strconv.AppendInt(dst, result.number, 10)
 	return append(dst, `"}`...)
+}
+
+// recordsWriter collects the answer of a read.
+type recordsWriter struct {
+	protobuf bool
+	body     []byte
+	count    int
+	bytes    int // of data
+}
+
+func (w *recordsWriter) add(number int64, r *storedRecord) {
+	switch {
+	case w.protobuf:
+		w.body = appendProtoRecord(w.body, number, r)
+	case w.count == 0:
+		w.body = appendGetRecord(append(w.body, `{"records":[`...), number, r)
+	default:
+		w.body = appendGetRecord(append(w.body, ','), number, r)
+	}
+	w.count++
+	w.bytes += len(r.data)
+}
+
+// reply ends the answer with the cursor that reads on.
+func (w *recordsWriter) reply(cursor string) reply {
+	if w.protobuf {
+		return reply{status: http.StatusOK, body: wire.AppendProtoNextCursor(w.body, cursor), protobuf: true}
+	}
+	body := w.body
+	if w.count == 0 {
+		body = append(body, `{"records":[`...)
+	}
+	body = append(body, `],"next_partition_cursor":"`...)
+	body = append(body, cursor...)
+	return reply{status: http.StatusOK, body: append(body, `"}`...)}
+}
+
+func appendProtoRecord(dst []byte, number int64, r *storedRecord) []byte {
+	record := wire.Record{
+		SequenceNumber: strconv.FormatInt(number, 10), Data: r.data,
+		Timestamp: r.timestamp, TimestampType: wire.TimestampTypeCreate,
+	}
+	if r.hasKey {
+		key := string(r.key)
+		record.PartitionKey = &key
+	}
+	return wire.AppendProtoRecord(dst, &record)
 }
 
 // appendGetRecord writes the JSON of wire.Record.

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"math"
-	"net/http"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -42,13 +41,12 @@ func (s *Server) getRecords(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	body, next, err := s.readRecords(st, p, cursor.StartingSequenceNumber, limits)
+	records := recordsWriter{protobuf: r.protobuf}
+	next, err := s.readRecords(st, p, cursor.StartingSequenceNumber, limits, &records)
 	if err != nil {
 		return reply{}, err
 	}
-	body = append(body, `,"next_partition_cursor":"`...)
-	body = append(body, s.newCursor(st, p, wire.CursorAtSequence, next, nil)...)
-	return reply{http.StatusOK, append(body, `"}`...)}, nil
+	return records.reply(s.newCursor(st, p, wire.CursorAtSequence, next, nil)), nil
 }
 
 // getLimits bound one answer.
@@ -66,38 +64,32 @@ func readLimits(q query) (getLimits, error) {
 	return getLimits{records: records, bytes: min(bytes, maxGetBytes)}, err
 }
 
-// readRecords writes the beginning of the answer, up to the end of the records,
-// and gives the number behind the last of them. The caller holds st.mu.
-func (s *Server) readRecords(st *stream, p *partition, from int64, limits getLimits) (body []byte, next int64, err error) {
+// readRecords collects records and gives the number behind the last of them.
+// The caller holds st.mu.
+func (s *Server) readRecords(st *stream, p *partition, from int64, limits getLimits, into *recordsWriter) (next int64, err error) {
 	readable := p.position()
 	switch {
 	case from < readable.Oldest:
-		return nil, 0, recordExpired(from, readable.Oldest, readable.Next)
+		return 0, recordExpired(from, readable.Oldest, readable.Next)
 	case from > readable.Next:
-		return nil, 0, sequenceOutOfRange(from, readable.Oldest, readable.Next)
+		return 0, sequenceOutOfRange(from, readable.Oldest, readable.Next)
 	}
 	if p.limiters != nil {
 		now := s.config.Now()
 		if !p.limiters.allowRead(now) {
-			return nil, 0, throttled(st.name, p.id)
+			return 0, throttled(st.name, p.id)
 		}
 		limits.bytes = min(limits.bytes, p.limiters.readBytes.Burst())
-		left := limits.bytes
-		defer func() { p.limiters.chargeRead(now, left-limits.bytes) }()
+		defer func() { p.limiters.chargeRead(now, into.bytes) }()
 	}
-	body, next = append(body, `{"records":[`...), from
+	next = from
 	err = s.store.scan(st.number, p.number, from, readable.Next, func(number int64, r *storedRecord) bool {
-		if limits.records == 0 || len(r.data) > limits.bytes {
+		if into.count == limits.records || into.bytes+len(r.data) > limits.bytes {
 			return false
 		}
-		limits.records--
-		limits.bytes -= len(r.data)
-		if number > from {
-			body = append(body, ',')
-		}
-		body = appendGetRecord(body, number, r)
+		into.add(number, r)
 		next = number + 1
 		return true
 	})
-	return append(body, ']'), next, err
+	return next, err
 }

@@ -22,17 +22,21 @@ type request struct {
 	path    []string // the variable parts of the path, in order
 	query   query
 	body    []byte
+	// protobuf is true when the body is protobuf and the answer shall be; only
+	// the calls that carry records look at it.
+	protobuf bool
 }
 
 // reply is an answer; a nil body is an empty one.
 type reply struct {
-	status int
-	body   []byte
+	status   int
+	body     []byte
+	protobuf bool // otherwise JSON
 }
 
 func jsonReply(status int, value any) (reply, error) {
 	body, err := json.Marshal(value)
-	return reply{status, body}, err
+	return reply{status: status, body: body}, err
 }
 
 func emptyReply(status int) (reply, error) { return reply{status: status}, nil }
@@ -50,7 +54,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	header := w.Header()
 	header.Set("X-Request-Id", id)
-	header.Set("Content-Type", "application/json")
+	header.Set("Content-Type", contentTypeJSON)
+	if answer.protobuf {
+		header.Set("Content-Type", contentTypeProtobuf+"; charset=utf-8")
+	}
 	header.Set("Content-Length", strconv.Itoa(len(answer.body)))
 	if answer.status == http.StatusNoContent {
 		header.Del("Content-Type")
@@ -81,7 +88,10 @@ func (s *Server) answer(r *http.Request) (answer reply, err error) {
 	if err != nil {
 		return reply{}, err
 	}
-	request.body = body
+	if request.body, err = decompress(r.Header, body); err != nil {
+		return reply{}, err
+	}
+	request.protobuf = saysProtobuf(r.Header)
 	if !s.running.start() {
 		return reply{}, &apiError{http.StatusServiceUnavailable, internalError().code, "System error. [shutting down]"}
 	}
@@ -121,7 +131,7 @@ func (s *Server) errorReply(id string, r *http.Request, err error) reply {
 	if err != nil { // two strings always marshal
 		panic(err)
 	}
-	return reply{refused.status, body}
+	return reply{status: refused.status, body: body}
 }
 
 // delay waits for the configured latency. It is false when the client has gone

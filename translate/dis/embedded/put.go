@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"net/http"
 	"slices"
 	"sync"
 
@@ -11,7 +10,7 @@ import (
 // putRecords serves POST /v2/{project}/records. A record that cannot be stored
 // is reported in its place of the answer and does not stop the others.
 func (s *Server) putRecords(r *request) (reply, error) {
-	body, err := decodePut(r.body)
+	body, err := decodePut(r)
 	if err != nil {
 		return reply{}, err
 	}
@@ -23,7 +22,7 @@ func (s *Server) putRecords(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{http.StatusOK, appendPutReply(nil, results)}, nil
+	return putReply(results, r.protobuf), nil
 }
 
 // putResult is the place of a record, or why it has none.

@@ -9,14 +9,15 @@ import (
 )
 
 // decodePut reads and checks the body of a put.
-func decodePut(raw []byte) (*wire.PutRecordsRequest, error) {
-	if len(raw) == 0 {
+func decodePut(r *request) (*wire.PutRecordsRequest, error) {
+	if len(r.body) == 0 {
 		return nil, refuse(wire.CodeEmptyRequest, "Request cannot be empty.")
 	}
-	body, err := wire.DecodePutRecordsRequest(raw)
-	if err != nil {
-		body, err = decodeLoosePut(raw)
+	decode := decodeJSONPut
+	if r.protobuf {
+		decode = wire.DecodeProtoPutRecordsRequest
 	}
+	body, err := decode(r.body)
 	if err != nil {
 		return nil, invalidRequest("body", err)
 	}
@@ -29,6 +30,13 @@ func decodePut(raw []byte) (*wire.PutRecordsRequest, error) {
 		}
 	}
 	return body, nil
+}
+
+func decodeJSONPut(raw []byte) (*wire.PutRecordsRequest, error) {
+	if body, err := wire.DecodePutRecordsRequest(raw); err == nil {
+		return body, nil
+	}
+	return decodeLoosePut(raw)
 }
 
 // loosePut is wire.PutRecordsRequest as the service reads it: names, keys and
