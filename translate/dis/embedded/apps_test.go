@@ -224,7 +224,11 @@ func TestConsumerState(t *testing.T) {
 	if !page.HasMore || len(page.PartitionConsumingStates) != 1 || page.PartitionConsumingStates[0].PartitionID != "shardId-0000000001" {
 		t.Errorf("%+v", page)
 	}
-	if page := state("&start_partition_id=2"); page.HasMore || page.PartitionConsumingStates == nil || len(page.PartitionConsumingStates) != 0 {
+	// A plain number is the older form of the start, and part of the page.
+	if page := state("&start_partition_id=2"); len(page.PartitionConsumingStates) != 1 || page.PartitionConsumingStates[0].PartitionID != "shardId-0000000002" {
+		t.Errorf("%+v", page)
+	}
+	if page := state("&start_partition_id=shardId-0000000002"); page.HasMore || page.PartitionConsumingStates == nil || len(page.PartitionConsumingStates) != 0 {
 		t.Errorf("%+v", page)
 	}
 	wantsError(t, s.call("GET", path, "", nil), 400, "DIS.4200", "Invalid request. [checkpoint_type][]")

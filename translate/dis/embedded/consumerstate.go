@@ -14,7 +14,7 @@ func (s *Server) consumerState(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	from, err := afterPartition(r.query.get("start_partition_id"))
+	from, err := firstState(r.query.get("start_partition_id"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -44,6 +44,16 @@ func (s *Server) consumerState(r *request) (reply, error) {
 		state.PartitionConsumingStates = append(state.PartitionConsumingStates, one)
 	}
 	return jsonReply(http.StatusOK, state)
+}
+
+// firstState is the partition with which a page of states begins. An id is
+// exclusive, as the API page says. A plain number is the form of the older page,
+// where the first page begins at 0; the Python SDK always sends that.
+func firstState(start string) (int, error) {
+	if number, err := strconv.Atoi(start); err == nil && number >= 0 {
+		return number, nil
+	}
+	return afterPartition(start)
 }
 
 func (s *Server) consumingState(at *lockedTarget, number int) (wire.ConsumingState, error) {

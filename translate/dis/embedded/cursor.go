@@ -45,10 +45,9 @@ func (s *Server) resolvePosition(st *stream, p *partition, q query) (kind wire.C
 	case wire.CursorLatest:
 		at = readable.Next
 	case wire.CursorAtSequence:
-		at, err = sequenceBetween(q, readable.Oldest, readable.Next)
+		at, err = startingPosition(q, readable, 0)
 	case wire.CursorAfterSequence:
-		at, err = sequenceBetween(q, readable.Oldest-1, readable.Next-1)
-		at++
+		at, err = startingPosition(q, readable, 1)
 	case wire.CursorAtTimestamp:
 		var t int64
 		t, at, err = s.positionAtTime(st, p, q.get("timestamp"))
@@ -59,16 +58,18 @@ func (s *Server) resolvePosition(st *stream, p *partition, q query) (kind wire.C
 	return kind, at, timestamp, err
 }
 
-// sequenceBetween reads the starting sequence number of a cursor.
-func sequenceBetween(q query, low, high int64) (int64, error) {
+// startingPosition reads the starting sequence number of a cursor that begins
+// so many records behind it. A refusal names the readable range for both types
+// of cursor: the Java SDK takes no negative number from its text.
+func startingPosition(q query, readable wire.SequenceRange, behind int64) (int64, error) {
 	number, err := parseSequence(q.get("starting-sequence-number"))
 	if err != nil {
 		return 0, err
 	}
-	if number < low || number > high {
-		return 0, sequenceOutOfRange(number, low, high)
+	if at := number + behind; at >= readable.Oldest && at <= readable.Next {
+		return at, nil
 	}
-	return number, nil
+	return 0, sequenceOutOfRange(number, readable.Oldest, readable.Next)
 }
 
 // parseSequence reads a sequence number of a client: 0 to 2^63-1.

@@ -90,7 +90,7 @@ func TestCursorErrors(t *testing.T) {
 		{cursorQuery("s", 0, wire.CursorAtSequence, "&starting-sequence-number=-1"), "DIS.4216", "Invalid sequence_number. [-1]"},
 		{cursorQuery("s", 0, wire.CursorAtSequence, "&starting-sequence-number=9223372036854775808"), "DIS.4216", "Invalid sequence_number. [9223372036854775808]"},
 		{cursorQuery("s", 0, wire.CursorAtSequence, "&starting-sequence-number=4"), "DIS.4224", "Sequence_number out of range. [4][ should be within ][0][ ][3]"},
-		{cursorQuery("s", 0, wire.CursorAfterSequence, "&starting-sequence-number=3"), "DIS.4224", "Sequence_number out of range. [3][ should be within ][-1][ ][2]"},
+		{cursorQuery("s", 0, wire.CursorAfterSequence, "&starting-sequence-number=3"), "DIS.4224", "Sequence_number out of range. [3][ should be within ][0][ ][3]"},
 		{cursorQuery("s", 0, wire.CursorAtTimestamp, ""), "DIS.4200", "Invalid request. [timestamp][]"},
 		{cursorQuery("s", 0, wire.CursorAtTimestamp, "&timestamp=99"), "DIS.4300",
 			"Request error. [timestamp is expired, timestamp should be larger than 100][99]"},
