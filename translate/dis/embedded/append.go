@@ -13,6 +13,7 @@ type place struct {
 	partition *partition
 	first     int64
 	count     int
+	gap       bool
 }
 
 // appendChunks stores chunks, grouped by partition in ascending order, and
@@ -68,7 +69,7 @@ func (s *store) applyChunks(st *stream, chunks []chunk, now int64) ([]place, *pe
 			}
 			tail = tailOf(c.partition, now)
 		}
-		places[i] = place{partition: c.partition, first: tail.next, count: c.count}
+		places[i] = place{partition: c.partition, first: tail.next, count: c.count, gap: c.gap}
 		if err := tail.add(batch, st.number, c); err != nil {
 			return nil, nil, errors.Join(err, batch.Close())
 		}

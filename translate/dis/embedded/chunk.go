@@ -35,6 +35,7 @@ type chunk struct {
 	value     []byte
 	count     int
 	greatest  int64 // timestamp
+	gap       bool  // of numbers that are left out; there are no records
 }
 
 // chunkBuilder cuts the records of one partition into chunks.
@@ -59,6 +60,15 @@ func (b *chunkBuilder) add(p *partition, r *wire.PutRecord, now int64) {
 	b.records = appendRecord(b.records, timestamp, r.PartitionKey, r.Data)
 	b.open.count++
 	b.open.greatest = max(b.open.greatest, timestamp)
+}
+
+// skip leaves out sequence numbers. What is added next must be for the same
+// partition, so that no partition ends in a gap.
+func (b *chunkBuilder) skip(p *partition, numbers int64) {
+	b.cut()
+	value := make([]byte, chunkArrivalBytes, chunkArrivalBytes+1+binary.MaxVarintLen64)
+	value = binary.AppendUvarint(append(value, 0), uint64(numbers))
+	b.chunks = append(b.chunks, chunk{partition: p, value: value, count: int(numbers), greatest: minTimestamp, gap: true})
 }
 
 // cut closes the open chunk.
@@ -99,17 +109,29 @@ func (c *chunk) setArrival(arrival int64) {
 	binary.BigEndian.PutUint64(c.value, uint64(arrival))
 }
 
-// chunkHeader reads when a stored chunk arrived and how many records it has.
+// chunkHeader reads when a stored chunk arrived and how many sequence numbers it
+// covers. A gap has nil records.
 func chunkHeader(value []byte) (arrival int64, count int, records []byte, err error) {
 	if len(value) < chunkArrivalBytes {
 		return 0, 0, nil, errCorruptChunk
 	}
 	arrival = int64(binary.BigEndian.Uint64(value))
 	n, size := binary.Uvarint(value[chunkArrivalBytes:])
-	if size <= 0 || n == 0 || n > uint64(len(value)) {
+	if size <= 0 {
 		return 0, 0, nil, errCorruptChunk
 	}
-	return arrival, int(n), value[chunkArrivalBytes+size:], nil
+	records = value[chunkArrivalBytes+size:]
+	if n > 0 {
+		if n > uint64(len(records)) {
+			return 0, 0, nil, errCorruptChunk
+		}
+		return arrival, int(n), records, nil
+	}
+	n, size = binary.Uvarint(records)
+	if size != len(records) || n == 0 || n > maxFaultBy {
+		return 0, 0, nil, errCorruptChunk
+	}
+	return arrival, int(n), nil, nil
 }
 
 // nextRecord reads the first record of what is left of a chunk.

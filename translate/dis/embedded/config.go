@@ -95,6 +95,9 @@ type Config struct {
 	MaxRetentionHours int
 	// Groups shape the group coordinator of the Kafka adapter.
 	Groups GroupSettings
+	// Faults, unless nil, are the faults that the service shows from the start, and
+	// enable the control endpoint that changes them.
+	Faults *FaultPlan
 	// Now is the clock for arrival times, signatures, cursors, groups and expiry;
 	// default time.Now.
 	Now func() time.Time
@@ -140,6 +143,9 @@ func (c Config) validate() error {
 		oneOf("ScalingLimits", c.ScalingLimits, ScalingUnlimited, ScalingAPI, ScalingManual),
 		oneOf("CheckpointRange", c.CheckpointRange, CheckpointReadable, CheckpointWritten),
 	)
+	if c.Faults != nil {
+		mistakes = append(mistakes, c.Faults.validate())
+	}
 	if c.DataDir == "" {
 		mistakes = append(mistakes, errors.New("DataDir is empty"))
 	}

@@ -90,7 +90,7 @@ func (s *Server) positionAtTime(st *stream, p *partition, text string) (timestam
 	}
 	readable := p.position()
 	if readable.Oldest < readable.Next {
-		oldest, err := s.store.recordTime(st.number, p.number, readable.Oldest)
+		oldest, err := s.store.firstTime(st.number, p.number, readable.Oldest, readable.Next)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -129,7 +129,7 @@ func (s *Server) readCursor(text string) (wire.Cursor, error) {
 		return wire.Cursor{}, refuse(wire.CodeInvalidCursor, "Invalid partition cursor. [%s]", text)
 	}
 	if s.now()-cursor.IssuedAt > s.config.CursorLifetime.Milliseconds() {
-		return wire.Cursor{}, refuse(wire.CodeCursorExpired, "Partition cursor is expired. [%s]", text)
+		return wire.Cursor{}, cursorExpired(text)
 	}
 	return cursor, nil
 }

@@ -18,6 +18,24 @@
 // When the disk refuses a write, every later write is answered with DIS.5000
 // until the server is opened again; reads go on.
 //
+// # Faults
+//
+// With Config.Faults the service misbehaves on demand, for tests of clients; the
+// kinds are those of FaultKind. A control endpoint on the same listener, which
+// wants no signature, then shows and changes what is in force:
+//
+//	GET /faults     200, the plan with the number of hits of each fault
+//	PUT /faults     200, puts another plan in force; unknown fields are refused
+//	DELETE /faults  204, ends all faults
+//
+//	{"seed": 7, "faults": [
+//	  {"kind": "throttle-suffix", "from": 5, "probability": 0.1},
+//	  {"kind": "lost-reply", "operations": ["PutRecords"], "count": 3},
+//	  {"kind": "latency", "latency": "150ms"}]}
+//
+// A fault that leaves sequence numbers out, or that loses a reply, changes what
+// the guarantees above promise; all other faults leave what is stored as it is.
+//
 // # Key layout, format 1
 //
 // The first byte of a key is its kind. Integers in keys are big-endian. Streams
@@ -36,8 +54,10 @@
 // A chunk is the unit of storage, of the time index and of expiry: a header
 // (arrival time in ms, 8 bytes; number of records, uvarint), then per record
 // the timestamp (ms, zig-zag varint), 0 or 1 + the length of the partition key
-// (uvarint) and the key, the length of the data (uvarint) and the data. Arrival
-// times never go back from one chunk of a partition to the next.
+// (uvarint) and the key, the length of the data (uvarint) and the data. Where
+// the number of records is 0, a uvarint follows and ends the chunk: sequence
+// numbers that were left out on purpose, by a fault. Arrival times never go back
+// from one chunk of a partition to the next.
 //
 // The time index answers "the first record with a time of at least t", with
 // times in any order. Chunks are grouped into segments by first sequence number

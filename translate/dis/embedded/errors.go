@@ -56,6 +56,10 @@ func appNotFound(app, project string) *apiError {
 	return refuse(wire.CodeAppNotFound, "App does not exist. [%s][%s]", app, project)
 }
 
+func cursorExpired(cursor string) *apiError {
+	return refuse(wire.CodeCursorExpired, "Partition cursor is expired. [%s]", cursor)
+}
+
 // sequenceOutOfRange has the layout that the Java SDK takes the three numbers from.
 func sequenceOutOfRange(number, low, high int64) *apiError {
 	return refuse(wire.CodeSequenceOutOfRange,

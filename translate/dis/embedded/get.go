@@ -28,6 +28,9 @@ func (s *Server) getRecords(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if _, hit := s.faults.hit(FaultExpiredCursors, r.operation); hit {
+		return reply{}, cursorExpired(r.query.get("partition-cursor"))
+	}
 	st, err := s.catalog.streamOfCursor(r.project, cursor)
 	if err != nil {
 		return reply{}, err
@@ -83,6 +86,11 @@ func (s *Server) readRecords(st *stream, p *partition, from int64, limits getLim
 		defer func() { p.limiters.chargeRead(now, into.bytes) }()
 	}
 	next = from
+	if from < readable.Next {
+		if _, hit := s.faults.hit(FaultEmptyReads, "GetRecords"); hit {
+			return next, nil
+		}
+	}
 	err = s.store.scan(st.number, p.number, from, readable.Next, func(number int64, r *storedRecord) bool {
 		if into.count == limits.records || into.bytes+len(r.data) > limits.bytes {
 			return false

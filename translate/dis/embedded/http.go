@@ -18,10 +18,11 @@ const maxBodyBytes = 12 << 20
 
 // request is a verified request on its way to the function that serves it.
 type request struct {
-	project string
-	path    []string // the variable parts of the path, in order
-	query   query
-	body    []byte
+	operation string
+	project   string
+	path      []string // the variable parts of the path, in order
+	query     query
+	body      []byte
 	// protobuf is true when the body is protobuf and the answer shall be; only
 	// the calls that carry records look at it.
 	protobuf bool
@@ -32,6 +33,10 @@ type reply struct {
 	status   int
 	body     []byte
 	protobuf bool // otherwise JSON
+
+	// What faults do to the answer.
+	delay time.Duration
+	lost  bool // the connection is cut instead
 }
 
 func jsonReply(status int, value any) (reply, error) {
@@ -44,14 +49,27 @@ func emptyReply(status int) (reply, error) { return reply{status: status}, nil }
 // serve answers one HTTP request. Whatever happens inside, the client gets a
 // DIS answer and other requests go on.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if s.faults != nil && r.URL.Path == faultsPath {
+		s.controlFaults(w, r)
+		return
+	}
 	id := requestID()
 	answer, err := s.answer(r)
 	if err != nil {
-		answer = s.errorReply(id, r, err)
+		refused := s.errorReply(id, r, err)
+		refused.delay = answer.delay
+		answer = refused
 	}
-	if !s.delay(r.Context()) {
+	if !s.wait(r.Context(), s.config.Latency+answer.delay) {
 		return
 	}
+	if answer.lost {
+		panic(http.ErrAbortHandler)
+	}
+	answer.write(w, id)
+}
+
+func (answer *reply) write(w http.ResponseWriter, id string) {
 	header := w.Header()
 	header.Set("X-Request-Id", id)
 	header.Set("Content-Type", contentTypeJSON)
@@ -92,11 +110,12 @@ func (s *Server) answer(r *http.Request) (answer reply, err error) {
 		return reply{}, err
 	}
 	request.protobuf = saysProtobuf(r.Header)
+	request.operation = route.operation
 	if !s.running.start() {
 		return reply{}, &apiError{http.StatusServiceUnavailable, internalError().code, "System error. [shutting down]"}
 	}
 	defer s.running.done()
-	return route.serve(s, request)
+	return s.process(route, request)
 }
 
 func readBody(r *http.Request) ([]byte, error) {
@@ -134,13 +153,13 @@ func (s *Server) errorReply(id string, r *http.Request, err error) reply {
 	return reply{status: refused.status, body: body}
 }
 
-// delay waits for the configured latency. It is false when the client has gone
-// meanwhile. Closing the server ends the wait.
-func (s *Server) delay(ctx context.Context) bool {
-	if s.config.Latency == 0 {
+// wait is false when the client has gone meanwhile. Closing the server ends the
+// wait.
+func (s *Server) wait(ctx context.Context, latency time.Duration) bool {
+	if latency == 0 {
 		return true
 	}
-	timer := time.NewTimer(s.config.Latency)
+	timer := time.NewTimer(latency)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

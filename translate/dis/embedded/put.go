@@ -44,9 +44,10 @@ func (s *Server) put(st *stream, records []wire.PutRecord) ([]putResult, error) 
 	}
 	results := st.route(records)
 	s.throttle(st, records, results)
+	gap := s.refuseRecordsByFault(st, results)
 
 	now := s.now()
-	order, chunks := buildChunks(records, results, now)
+	order, chunks := buildChunks(records, results, now, gap)
 	if len(order) == 0 {
 		return results, nil
 	}
@@ -55,6 +56,9 @@ func (s *Server) put(st *stream, records []wire.PutRecord) ([]putResult, error) 
 		return nil, err
 	}
 	for _, at := range places {
+		if at.gap {
+			continue
+		}
 		for i := range at.count {
 			results[order[i]].number = at.first + int64(i)
 		}
@@ -81,8 +85,9 @@ func (s *Server) checkRequestSize(st *stream, records []wire.PutRecord) error {
 }
 
 // buildChunks encodes the accepted records, partition by partition; order has
-// their indices in the same sequence.
-func buildChunks(records []wire.PutRecord, results []putResult, now int64) (order []int, chunks []chunk) {
+// their indices in the same sequence. In front of the middle record of each
+// partition it leaves out as many numbers as gap says.
+func buildChunks(records []wire.PutRecord, results []putResult, now, gap int64) (order []int, chunks []chunk) {
 	order = make([]int, 0, len(records))
 	for i := range results {
 		if results[i].refused == nil {
@@ -91,8 +96,19 @@ func buildChunks(records []wire.PutRecord, results []putResult, now int64) (orde
 	}
 	sortByPartition(order, results)
 	var builder chunkBuilder
-	for _, i := range order {
-		builder.add(results[i].partition, &records[i], now)
+	for left := order; len(left) > 0; {
+		p := results[left[0]].partition
+		count := 1
+		for count < len(left) && results[left[count]].partition == p {
+			count++
+		}
+		for i, at := range left[:count] {
+			if gap > 0 && i == count/2 {
+				builder.skip(p, gap)
+			}
+			builder.add(p, &records[at], now)
+		}
+		left = left[count:]
 	}
 	builder.cut()
 	return order, builder.chunks

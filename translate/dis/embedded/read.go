@@ -8,7 +8,8 @@ import (
 )
 
 // scan calls visit for the stored records of [from, to) in order until it
-// returns false. A missing record is an error: numbers are dense.
+// returns false. A missing record is an error: numbers are dense, except for
+// gaps that were stored on purpose.
 func (s *store) scan(stream uint64, partition int, from, to int64, visit func(number int64, r *storedRecord) bool) (err error) {
 	if from >= to {
 		return nil
@@ -48,6 +49,9 @@ func scanChunk(value []byte, first, expected, to int64, visit func(int64, *store
 	_, count, records, err := chunkHeader(value)
 	if err != nil {
 		return expected, false, err
+	}
+	if end := min(first+int64(count), to); records == nil {
+		return max(expected, end), true, nil
 	}
 	var r storedRecord
 	for number := first; number < min(first+int64(count), to); number++ {
@@ -103,9 +107,9 @@ func (s *store) chunkBefore(stream uint64, partition int, before int64) (found s
 	return found, err == nil, err
 }
 
-// recordTime is the timestamp of a stored record.
-func (s *store) recordTime(stream uint64, partition int, number int64) (timestamp int64, err error) {
-	err = s.scan(stream, partition, number, number+1, func(_ int64, r *storedRecord) bool {
+// firstTime is the timestamp of the first stored record of [from, to).
+func (s *store) firstTime(stream uint64, partition int, from, to int64) (timestamp int64, err error) {
+	err = s.scan(stream, partition, from, to, func(_ int64, r *storedRecord) bool {
 		timestamp = r.timestamp
 		return false
 	})

@@ -15,6 +15,7 @@ type Server struct {
 	store    *store
 	catalog  *catalog
 	verifier *verifier
+	faults   *faults // nil when they are not enabled
 
 	// admin orders creation, deletion and scaling.
 	admin sync.Mutex
@@ -42,6 +43,7 @@ func Open(config Config) (*Server, error) {
 		store:    store,
 		catalog:  newCatalog(),
 		verifier: newVerifier(config),
+		faults:   newFaults(config.Faults),
 		closing:  make(chan struct{}),
 	}
 	s.close = sync.OnceValue(s.shutDown)
@@ -52,7 +54,8 @@ func Open(config Config) (*Server, error) {
 	return s, nil
 }
 
-// Handler serves the REST API below /v2.
+// Handler serves the REST API below /v2 and /v3 and, where faults are enabled,
+// their control endpoint /faults.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
 
 // Close lets the requests that are being processed finish, answers later ones

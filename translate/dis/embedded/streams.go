@@ -101,7 +101,9 @@ func (s *Server) describeStream(r *request) (reply, error) {
 		return reply{}, err
 	}
 	defer unlock()
-	return jsonReply(http.StatusOK, st.describe(from, limit))
+	from = min(from, len(st.partitions))
+	to := min(from+limit, len(st.partitions))
+	return jsonReply(http.StatusOK, st.describe(from, to, s.staleBy(st.partitions[from:to])))
 }
 
 // afterPartition is the number behind an exclusive start, 0 when there is none.
@@ -117,10 +119,10 @@ func afterPartition(start string) (int, error) {
 	return number + 1, nil
 }
 
-func (st *stream) describe(from, limit int) wire.DescribeStreamResponse {
+// describe shows the partitions of [from, to), their ends earlier than they are
+// when stale is not 0.
+func (st *stream) describe(from, to int, stale int64) wire.DescribeStreamResponse {
 	settings := &st.meta.Settings
-	from = min(from, len(st.partitions))
-	to := min(from+limit, len(st.partitions))
 	described := wire.DescribeStreamResponse{
 		StreamID:                   st.id,
 		StreamName:                 st.name,
@@ -145,13 +147,13 @@ func (st *stream) describe(from, limit int) wire.DescribeStreamResponse {
 		SysTags:                    settings.SysTags,
 	}
 	for number := from; number < to; number++ {
-		described.Partitions = append(described.Partitions, st.describePartition(number))
+		described.Partitions = append(described.Partitions, st.describePartition(number, stale))
 	}
 	return described
 }
 
 // describePartition has no sequence numbers for an EXPIRED partition.
-func (st *stream) describePartition(number int) wire.PartitionResponse {
+func (st *stream) describePartition(number int, stale int64) wire.PartitionResponse {
 	meta, p := &st.meta.Partitions[number], st.partitions[number]
 	described := wire.PartitionResponse{
 		Status:      meta.Status,
@@ -159,7 +161,9 @@ func (st *stream) describePartition(number int) wire.PartitionResponse {
 		HashRange:   wire.HashRange{Low: meta.Low, High: meta.High}.String(),
 	}
 	if meta.Status != wire.PartitionExpired {
-		numbers := p.position().String()
+		readable := p.position()
+		readable.Next = max(readable.Oldest, readable.Next-stale)
+		numbers := readable.String()
 		described.SequenceNumberRange = &numbers
 	}
 	return described
