@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,16 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if caFile := os.Getenv(behindProxy); caFile != "" {
+		if err := clientBehindProxy(caFile); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // script is a transport that plays prepared steps and keeps what was sent, for
 // tests of waiting in virtual time, where sockets cannot be used.
