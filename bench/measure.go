@@ -17,7 +17,11 @@ type row struct {
 	gateway, raw     side
 	perRequest       float64 // records of one DIS request of the gateway
 	inFlight         float64 // DIS requests of the gateway at the same time, mean
+	lowest, highest  float64 // ratio of the worst and of the best round
 }
+
+// ratio is the gateway's rate to the raw client's.
+func (r row) ratio() float64 { return r.gateway.rate / r.raw.rate }
 
 // side is one way to do the work: records per second, and the processor time
 // per record of each process in µs.
@@ -153,7 +157,12 @@ func (u *setup) createStream(name string, partitions int) error {
 }
 
 func newRow(kind string, size, partitions int, gateway, raw []sample) row {
+	var ratios []float64 // of a round, whose two sides ran one after the other
+	for i := range gateway {
+		ratios = append(ratios, gateway[i].rate/raw[i].rate)
+	}
 	return row{
+		lowest: slices.Min(ratios), highest: slices.Max(ratios),
 		kind: kind, size: size, partitions: partitions,
 		gateway: medianSide(gateway), raw: medianSide(raw),
 		perRequest: median(gateway, func(s sample) float64 { return s.perRequest }),
