@@ -179,31 +179,32 @@ func TestCAFile(t *testing.T) {
 // Many calls at once with bodies of their own: pooled memory must not leak from
 // one call into another.
 func TestBodiesDoNotMix(t *testing.T) {
-	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		content, err := io.ReadAll(r.Body)
-		if err != nil {
-			return // the client gave up
+	for _, form := range []RecordBody{RecordBodyJSON, RecordBodyProtobuf} {
+		for _, compression := range []Compression{CompressionNone, CompressionLZ4, CompressionSnappy, CompressionZstd} {
+			t.Run(string(form)+"/"+string(compression), func(t *testing.T) {
+				server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+					content, err := io.ReadAll(r.Body)
+					if err != nil {
+						return // the client gave up
+					}
+					answerByName(t, w, r, content)
+				})
+				cfg := testConfig(server.URL)
+				cfg.RecordBody, cfg.Compression = form, compression
+				putByName(t, dial(t, cfg))
+			})
 		}
-		put, err := wire.DecodePutRecordsRequest(content)
-		if err != nil {
-			t.Errorf("body of %d bytes: %v", len(content), err)
-			return
-		}
-		results := wire.PutRecordsResponse{}
-		for _, record := range put.Records {
-			if strings.Trim(string(record.Data), put.StreamName) != "" {
-				t.Errorf("stream %s got %.20q", put.StreamName, record.Data)
-			}
-			results.Records = append(results.Records, wire.PutResult{PartitionID: put.StreamName, SequenceNumber: "1"})
-		}
-		writeJSON(t, w, results)
-	})
-	client := dial(t, testConfig(server.URL))
+	}
+}
+
+// putByName puts records that hold nothing but the name of their stream, from
+// several goroutines, some of which give up in between.
+func putByName(t *testing.T, client *Client) {
 	var group sync.WaitGroup
 	for worker := range 8 {
 		group.Go(func() {
 			name := string(rune('a' + worker))
-			for call := range 40 {
+			for call := range 20 {
 				request := &wire.PutRecordsRequest{StreamName: name}
 				for range 1 + call%7 {
 					request.Records = append(request.Records, wire.PutRecord{Data: []byte(strings.Repeat(name, 1000*(1+call%5)))})
@@ -224,4 +225,31 @@ func TestBodiesDoNotMix(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// answerByName checks the records and answers with the stream's name.
+func answerByName(t *testing.T, w http.ResponseWriter, r *http.Request, content []byte) {
+	decode, encode := wire.DecodePutRecordsRequest, wire.AppendPutRecordsResponse
+	if r.Header.Get("Content-Type") == protobufType {
+		decode, encode = wire.DecodeProtoPutRecordsRequest, wire.AppendProtoPutRecordsResponse
+	}
+	plain, err := decompressed(content, r.Header, 1<<20)
+	if err != nil {
+		t.Errorf("body of %d bytes: %v", len(content), err)
+		return
+	}
+	put, err := decode(plain)
+	if err != nil {
+		t.Errorf("body of %d bytes: %v", len(plain), err)
+		return
+	}
+	results := new(wire.PutRecordsResponse)
+	for _, record := range put.Records {
+		if strings.Trim(string(record.Data), put.StreamName) != "" {
+			t.Errorf("stream %s got %.20q", put.StreamName, record.Data)
+		}
+		results.Records = append(results.Records, wire.PutResult{PartitionID: put.StreamName, SequenceNumber: "1"})
+	}
+	w.Header().Set("Content-Type", r.Header.Get("Content-Type"))
+	_, _ = w.Write(encode(nil, results)) // the client may have given up
 }

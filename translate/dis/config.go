@@ -38,7 +38,7 @@ type Config struct {
 	Signing Signing
 	// Tokens, if set, prove who calls instead of Credentials; nothing is signed then.
 	Tokens TokenSource
-	// RecordBody is the form in which records travel. Default RecordBodyJSON.
+	// RecordBody is the form in which records travel. Default RecordBodyProtobuf.
 	RecordBody RecordBody
 	// Compression is applied to the body of every request. Default CompressionNone.
 	Compression Compression
@@ -105,7 +105,7 @@ func (c Config) checked() (Config, error) {
 	check(c.checkIdentity())
 	c.Signing, err = oneOf("Signing", c.Signing, SigningScoped, SigningUnscoped)
 	check(err)
-	c.RecordBody, err = oneOf("RecordBody", c.RecordBody, RecordBodyJSON, RecordBodyProtobuf)
+	c.RecordBody, err = oneOf("RecordBody", c.RecordBody, RecordBodyProtobuf, RecordBodyJSON)
 	check(err)
 	c.Compression, err = oneOf("Compression", c.Compression, CompressionNone, CompressionLZ4, CompressionSnappy, CompressionZstd)
 	check(err)

@@ -10,14 +10,14 @@ import (
 )
 
 func TestDefaults(t *testing.T) {
-	got, err := testConfig("https://dis.test").checked()
+	got, err := Config{Endpoint: "https://dis.test", Region: "r", ProjectID: "p", Credentials: StaticCredentials(vectorKeys)}.checked()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got.MaxConnections != 128 || got.MaxResponseBytes != 32<<20 || got.AttemptTimeout != time.Minute ||
 		got.Retry != (RetryPolicy{Attempts: 5, Initial: 250 * time.Millisecond, Max: 30 * time.Second}) ||
 		got.ManagerEndpoint != "https://dis.test" || got.UserAgent == "" ||
-		got.Signing != SigningScoped || got.RecordBody != RecordBodyJSON || got.Compression != CompressionNone {
+		got.Signing != SigningScoped || got.RecordBody != RecordBodyProtobuf || got.Compression != CompressionNone {
 		t.Errorf("got %+v", got)
 	}
 }

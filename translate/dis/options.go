@@ -25,10 +25,10 @@ type RecordBody string
 
 // The forms of records.
 const (
-	// RecordBodyProtobuf sends the data as they are. It costs much less time on both
-	// sides.
+	// RecordBodyProtobuf sends the data as they are. The default: it costs half the
+	// time.
 	RecordBodyProtobuf RecordBody = "protobuf"
-	// RecordBodyJSON sends the data in base64, a third longer. The default.
+	// RecordBodyJSON sends the data in base64, a third longer.
 	RecordBodyJSON RecordBody = "json"
 )
 

@@ -89,9 +89,11 @@ func drain(r *http.Request) string {
 	return string(content)
 }
 
+// testConfig sends records as JSON, which tests can read.
 func testConfig(endpoint string) Config {
 	return Config{
 		Endpoint: endpoint, Region: vectorRegion, ProjectID: "p1", Credentials: StaticCredentials(vectorKeys),
+		RecordBody: RecordBodyJSON,
 	}
 }
 
