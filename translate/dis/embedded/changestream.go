@@ -32,6 +32,9 @@ func (s *Server) dropStream(st *stream) error {
 		streamPrefix(kindChunk, st.number),
 		streamPrefix(kindTime, st.number),
 		streamPrefix(kindOldest, st.number),
+		streamPrefix(kindTransfer, st.number),
+		streamPrefix(kindProgress, st.number),
+		streamPrefix(kindMetric, st.number),
 	}
 	for _, a := range s.catalog.allApps() {
 		prefixes = append(prefixes, checkpointPrefix(a.meta.Number, st.number))

@@ -89,17 +89,35 @@ func (s *Server) positionAtTime(st *stream, p *partition, text string) (timestam
 		return 0, 0, invalidRequest("timestamp", text)
 	}
 	readable := p.position()
-	if readable.Oldest < readable.Next {
-		oldest, err := s.store.firstTime(st.number, p.number, readable.Oldest, readable.Next)
-		if err != nil {
-			return 0, 0, err
-		}
-		if timestamp < oldest {
-			return 0, 0, timestampExpired(timestamp, oldest)
-		}
+	if readable.Oldest == readable.Next {
+		return timestamp, readable.Next, nil
 	}
-	at, err = s.store.firstAtTime(st.number, p, timestamp)
+	oldest, err := s.timeOfOldest(st, p, readable)
+	if err != nil {
+		return 0, 0, err
+	}
+	if timestamp < oldest {
+		return 0, 0, timestampExpired(timestamp, oldest)
+	}
+	if s.config.TimeIndex == TimeIndexArrival {
+		at, err = s.firstArrivedAfter(st, p, timestamp-1)
+	} else {
+		at, err = s.store.firstAtTime(st.number, p, timestamp)
+	}
 	return timestamp, at, err
+}
+
+// timeOfOldest is the time of the oldest readable record, in the sense of the
+// time index.
+func (s *Server) timeOfOldest(st *stream, p *partition, readable wire.SequenceRange) (int64, error) {
+	if s.config.TimeIndex == TimeIndexCreate {
+		return s.store.firstTime(st.number, p.number, readable.Oldest, readable.Next)
+	}
+	first, found, err := s.store.chunkBefore(st.number, p.number, readable.Oldest+1)
+	if err == nil && !found {
+		err = missingRecord(p, readable.Oldest)
+	}
+	return first.arrival, err
 }
 
 // newCursor issues a cursor. The number is always the resolved one: the Kafka

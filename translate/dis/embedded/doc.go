@@ -11,7 +11,8 @@
 // A put, a checkpoint and every administrative change is answered after the
 // store has synced it to disk; what was acknowledged survives kill -9. Sequence
 // numbers are dense per partition, start at 0 and are never used twice while
-// the stream exists. A reader never sees a record before an earlier one of the
+// the stream exists. Metrics are stored once a minute and when the server closes;
+// a killed server loses the counts of the last minutes. A reader never sees a record before an earlier one of the
 // same partition, and never one that is not yet synced. Memory is proportional
 // to the number of streams, partitions and apps, not to what is stored.
 //
@@ -48,8 +49,11 @@
 //	'A' app8                                   app, JSON
 //	'C' app8 stream8 partition4                checkpoint: sequence number (8), metadata
 //	'L' stream8 partition4                     oldest readable sequence number (8); absent means 0
+//	'M' stream8 partition4 minute8             what was counted in a minute: uvarints; partition 0xffffffff is the whole stream
 //	'R' stream8 partition4 first8              chunk: consecutive records of one put
 //	'T' stream8 partition4 segment8 max8       time index entry: first sequence number of its chunk (8)
+//	'D' stream8 task8                          transfer task, JSON; its number is one of those of streams and apps
+//	'P' stream8 task8 partition4               progress of a transfer task in a partition, JSON
 //
 // A chunk is the unit of storage, of the time index and of expiry: a header
 // (arrival time in ms, 8 bytes; number of records, uvarint), then per record
@@ -67,6 +71,6 @@
 //
 // # Locks
 //
-// Taken in this order: Server.admin, stream.mu, app.mu, app.groupMu, partition.mu
-// (ascending by partition number), catalog.mu.
+// Taken in this order: Server.delivering, Server.admin, stream.mu, transfer.mu, app.mu, app.groupMu, partition.mu
+// (ascending by partition number), catalog.mu, Server.metering, meter.mu.
 package embedded

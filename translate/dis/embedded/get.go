@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"math"
+	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -44,8 +45,10 @@ func (s *Server) getRecords(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	begin := time.Now()
 	records := recordsWriter{protobuf: r.protobuf}
 	next, err := s.readRecords(st, p, cursor.StartingSequenceNumber, limits, &records)
+	s.countGet(st, p, &records, err, time.Since(begin))
 	if err != nil {
 		return reply{}, err
 	}

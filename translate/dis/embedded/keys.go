@@ -14,6 +14,9 @@ const (
 	kindOldest     = 'L'
 	kindChunk      = 'R'
 	kindTime       = 'T'
+	kindTransfer   = 'D'
+	kindProgress   = 'P'
+	kindMetric     = 'M'
 )
 
 const signBit = 1 << 63

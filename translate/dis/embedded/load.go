@@ -33,6 +33,9 @@ func (s *Server) load() error {
 	if err != nil {
 		return err
 	}
+	if err := s.loadTransfers(); err != nil {
+		return err
+	}
 	return s.store.each([]byte{kindApp}, func(_, value []byte) error {
 		var meta appMeta
 		if err := json.Unmarshal(value, &meta); err != nil {
@@ -45,8 +48,13 @@ func (s *Server) load() error {
 
 // each visits the entries whose key starts with prefix. Key and value are only
 // valid during the visit.
-func (s *store) each(prefix []byte, visit func(key, value []byte) error) (err error) {
-	iter, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
+func (s *store) each(prefix []byte, visit func(key, value []byte) error) error {
+	return s.between(prefix, prefixEnd(prefix), visit)
+}
+
+// between visits the entries with keys of [from, to), as each does.
+func (s *store) between(from, to []byte, visit func(key, value []byte) error) (err error) {
+	iter, err := s.db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type partition struct {
 	oldestArrival int64
 
 	limiters *limiters // nil without throughput limits
+	meter    meter
 }
 
 // position is the readable range of the partition.

@@ -3,6 +3,7 @@ package embedded
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -14,6 +15,7 @@ func (s *Server) putRecords(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	begin := time.Now()
 	st, err := s.catalog.stream(r.project, body.StreamName, body.StreamID)
 	if err != nil {
 		return reply{}, err
@@ -22,6 +24,7 @@ func (s *Server) putRecords(r *request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	s.countPut(st, body.Records, results, time.Since(begin))
 	return putReply(results, r.protobuf), nil
 }
 

@@ -92,11 +92,15 @@ func (s *Server) oldestArrival(st *stream, p *partition) (int64, error) {
 			return 0, err
 		}
 		if !found {
-			return 0, fmt.Errorf("record %d of partition %s is missing", readable.Oldest, p.id)
+			return 0, missingRecord(p, readable.Oldest)
 		}
 		p.oldestArrival = first.arrival
 	}
 	return p.oldestArrival, nil
+}
+
+func missingRecord(p *partition, number int64) error {
+	return fmt.Errorf("record %d of partition %s is missing", number, p.id)
 }
 
 // expire removes from the store and, once that is synced, from memory.
@@ -159,7 +163,7 @@ func (s *Server) firstArrivedAfter(st *stream, p *partition, cutoff int64) (int6
 		}
 		c, found, err := s.store.chunkBefore(st.number, p.number, readable.Oldest+int64(i)+1)
 		if err == nil && !found {
-			err = fmt.Errorf("record %d of partition %s is missing", readable.Oldest+int64(i), p.id)
+			err = missingRecord(p, readable.Oldest+int64(i))
 		}
 		failure = err
 		return c.arrival > cutoff

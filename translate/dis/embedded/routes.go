@@ -28,8 +28,17 @@ var routes = []route{
 	{"DeleteStream", http.MethodDelete, "streams/*", (*Server).deleteStream},
 	{"ChangePartitionCount", http.MethodPut, "streams/*", (*Server).changePartitionCount},
 	{"UpdateStream", http.MethodPut, "streams/*/update", (*Server).updateStreamV2},
+	{"StreamMetrics", http.MethodGet, "streams/*/metrics", (*Server).streamMetrics},
+	{"PartitionMetrics", http.MethodGet, "streams/*/partitions/*/metrics", (*Server).partitionMetrics},
 	{"AddPolicy", http.MethodPost, "streams/*/policies", (*Server).addPolicy},
 	{"ListPolicies", http.MethodGet, "streams/*/policies", (*Server).listPolicies},
+
+	{"CreateTransferTask", http.MethodPost, "streams/*/transfer-tasks", (*Server).createTransfer},
+	{"UpdateTransferTask", http.MethodPut, "streams/*/transfer-tasks", (*Server).updateTransfer},
+	{"ListTransferTasks", http.MethodGet, "streams/*/transfer-tasks", (*Server).listTransfers},
+	{"DescribeTransferTask", http.MethodGet, "streams/*/transfer-tasks/*", (*Server).describeTransfer},
+	{"DeleteTransferTask", http.MethodDelete, "streams/*/transfer-tasks/*", (*Server).deleteTransfer},
+	{"ChangeTransferTasks", http.MethodPost, "streams/*/transfer-tasks/action", (*Server).changeTransferStates},
 
 	{"CommitCheckpoint", http.MethodPost, "checkpoints", (*Server).commitCheckpoint},
 	{"GetCheckpoint", http.MethodGet, "checkpoints", (*Server).getCheckpoint},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 )
@@ -19,6 +20,12 @@ type Server struct {
 
 	// admin orders creation, deletion and scaling.
 	admin sync.Mutex
+
+	// metering is held for writing while counts move from memory to the store.
+	metering sync.RWMutex
+
+	dumps      *os.Root   // of transfer tasks; nil without Config.DumpDir
+	delivering sync.Mutex // orders deliveries of transfer tasks
 
 	closing chan struct{} // closed when Close begins
 	running running
@@ -50,6 +57,12 @@ func Open(config Config) (*Server, error) {
 	if err := s.load(); err != nil {
 		return nil, errors.Join(fmt.Errorf("recover data directory %s: %w", config.DataDir, err), store.close())
 	}
+	if s.dumps, err = openDumps(config.DumpDir); err != nil {
+		return nil, errors.Join(err, store.close())
+	}
+	if s.dumps != nil {
+		s.sweeper.Go(s.deliverRegularly)
+	}
 	s.sweeper.Go(s.sweepRegularly)
 	return s, nil
 }
@@ -66,21 +79,33 @@ func (s *Server) shutDown() error {
 	close(s.closing)
 	s.running.stop()
 	s.sweeper.Wait()
-	if err := s.store.close(); err != nil {
+	var dumps error
+	if s.dumps != nil {
+		dumps = s.dumps.Close()
+	}
+	var unsaved error
+	if s.store.failed.Load() == nil {
+		unsaved = s.storeMetrics(endOfNumbers)
+	}
+	if err := errors.Join(dumps, unsaved, s.store.close()); err != nil {
 		return fmt.Errorf("close the embedded DIS store: %w", err)
 	}
 	return nil
 }
 
 func (s *Server) sweepRegularly() {
-	ticker := time.NewTicker(s.config.SweepInterval)
-	defer ticker.Stop()
+	sweep := time.NewTicker(s.config.SweepInterval)
+	defer sweep.Stop()
+	metrics := time.NewTicker(time.Minute)
+	defer metrics.Stop()
 	for {
 		select {
 		case <-s.closing:
 			return
-		case <-ticker.C:
+		case <-sweep.C:
 			s.sweep()
+		case <-metrics.C:
+			s.keepMetrics()
 		}
 	}
 }

@@ -30,6 +30,8 @@ type stream struct {
 	project string
 	name    string
 
+	meter meter
+
 	// mu is held for reading by puts (until their records have their place in
 	// the log), gets and checkpoints, and for writing by deletion, scaling and
 	// expiry.
@@ -38,6 +40,7 @@ type stream struct {
 	partitions []*partition // same index as meta.Partitions
 	active     []int        // numbers of the writable partitions
 	deleted    bool
+	transfers  []*transfer // replaced when it changes
 
 	// layout has the numbers of the readable partitions, for groups, which must
 	// not wait for mu; none of a deleted stream. The list never changes, and is

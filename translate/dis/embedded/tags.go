@@ -100,8 +100,8 @@ func (s *Server) changeManyTags(r *request) (reply, error) {
 	if body.Action != wire.TagsCreate && body.Action != wire.TagsDelete {
 		return reply{}, refuse(wire.CodeTagInvalidAction, "Invalid action. [%s]", string(body.Action))
 	}
-	if len(body.Tags) == 0 {
-		return reply{}, invalidRequest("tags", "")
+	if err := checkBatch(body.Tags); err != nil {
+		return reply{}, err
 	}
 	return s.changeTags(r, func(tags []wire.Tag) ([]wire.Tag, error) {
 		for _, tag := range body.Tags {
@@ -113,6 +113,21 @@ func (s *Server) changeManyTags(r *request) (reply, error) {
 		}
 		return tags, nil
 	})
+}
+
+// checkBatch refuses a batch that is empty, or names no key or a key twice.
+func checkBatch(tags []wire.Tag) error {
+	seen := map[string]bool{"": true}
+	for _, tag := range tags {
+		if seen[tag.Key] {
+			return invalidRequest("tags", tag.Key)
+		}
+		seen[tag.Key] = true
+	}
+	if len(tags) == 0 {
+		return invalidRequest("tags", "")
+	}
+	return nil
 }
 
 // listTags serves GET /v2/{project}/stream/{id}/tags.
