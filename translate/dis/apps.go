@@ -22,25 +22,12 @@ func (c *Client) CreateApp(ctx context.Context, name string) error {
 // ListApps returns all apps by name, reading page by page; a stream filter
 // leaves only those with a checkpoint in that stream.
 func (c *Client) ListApps(ctx context.Context, streamFilter string) ([]wire.App, error) {
-	var apps []wire.App
-	last := ""
-	for {
-		var page wire.ListAppsResponse
-		call := newRequest("ListApps", http.MethodGet, c.manager, "apps").
-			set("limit", strconv.Itoa(appsPage)).set("start_app_name", last).
-			set("stream_name", streamFilter).into(&page)
-		if err := c.run(ctx, call); err != nil {
-			return nil, err
-		}
-		apps = append(apps, page.Apps...)
-		if !page.HasMoreApp {
-			return apps, nil
-		}
-		if len(page.Apps) == 0 {
-			return nil, stuck(call)
-		}
-		last = page.Apps[len(page.Apps)-1].AppName
-	}
+	return everyPage(ctx, c, func(last string) *request {
+		return newRequest("ListApps", http.MethodGet, c.manager, "apps").
+			set("limit", strconv.Itoa(appsPage)).set("start_app_name", last).set("stream_name", streamFilter)
+	}, func(page *wire.ListAppsResponse) ([]wire.App, bool) {
+		return page.Apps, page.HasMoreApp
+	}, func(a wire.App) string { return a.AppName })
 }
 
 // DescribeApp returns one app. DIS.4332: unknown app.

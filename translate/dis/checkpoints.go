@@ -91,32 +91,22 @@ func (c *Client) DeleteCheckpoints(ctx context.Context, app, stream string, part
 // reading page by page; streamID alone names a stream shared by another
 // account. No states at all mean that nothing was committed.
 func (c *Client) ConsumerState(ctx context.Context, app, stream, streamID string) ([]wire.ConsumingState, error) {
-	var states []wire.ConsumingState
-	last := ""
-	for {
-		var page wire.ConsumerStateResponse
-		call := newRequest("ConsumerState", http.MethodGet, c.manager, "apps", app, "streams", firstSet(stream, streamID)).
+	start := ""
+	states, err := everyPage(ctx, c, func(last string) *request {
+		start = last
+		return newRequest("ConsumerState", http.MethodGet, c.manager, "apps", app, "streams", firstSet(stream, streamID)).
 			set("checkpoint_type", wire.CheckpointLastRead).set("limit", strconv.Itoa(statesPage)).
-			set("start_partition_id", last).set("stream_id", streamID).into(&page)
-		err := c.run(ctx, call)
-		if HasCode(err, wire.CodeNoCheckpoint) {
-			return states, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+			set("start_partition_id", last).set("stream_id", streamID)
+	}, func(page *wire.ConsumerStateResponse) ([]wire.ConsumingState, bool) {
 		found := page.PartitionConsumingStates
 		// The API pages disagree on whether the start is part of the page.
-		if len(found) > 0 && string(found[0].PartitionID) == last {
+		if len(found) > 0 && string(found[0].PartitionID) == start {
 			found = found[1:]
 		}
-		states = append(states, found...)
-		if !page.HasMore {
-			return states, nil
-		}
-		if len(found) == 0 {
-			return nil, stuck(call)
-		}
-		last = string(found[len(found)-1].PartitionID)
+		return found, page.HasMore
+	}, func(s wire.ConsumingState) string { return string(s.PartitionID) })
+	if HasCode(err, wire.CodeNoCheckpoint) {
+		return nil, nil
 	}
+	return states, err
 }

@@ -2,7 +2,6 @@ package dis
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 
@@ -25,24 +24,12 @@ func (c *Client) CreateStream(ctx context.Context, stream wire.CreateStreamReque
 
 // ListStreams returns all streams of the project by name, reading page by page.
 func (c *Client) ListStreams(ctx context.Context) ([]wire.StreamInfo, error) {
-	var streams []wire.StreamInfo
-	last := ""
-	for {
-		var page wire.ListStreamsResponse
-		call := newRequest("ListStreams", http.MethodGet, c.manager, "streams").
-			set("limit", strconv.Itoa(streamsPage)).set("start_stream_name", last).into(&page)
-		if err := c.run(ctx, call); err != nil {
-			return nil, err
-		}
-		streams = append(streams, page.StreamInfoList...)
-		if !page.HasMoreStreams {
-			return streams, nil
-		}
-		if len(page.StreamInfoList) == 0 {
-			return nil, stuck(call)
-		}
-		last = page.StreamInfoList[len(page.StreamInfoList)-1].StreamName
-	}
+	return everyPage(ctx, c, func(last string) *request {
+		return newRequest("ListStreams", http.MethodGet, c.manager, "streams").
+			set("limit", strconv.Itoa(streamsPage)).set("start_stream_name", last)
+	}, func(page *wire.ListStreamsResponse) ([]wire.StreamInfo, bool) {
+		return page.StreamInfoList, page.HasMoreStreams
+	}, func(s wire.StreamInfo) string { return s.StreamName })
 }
 
 // DescribeStream returns a stream with all its partitions in numeric order,
@@ -58,27 +45,20 @@ func (c *Client) DescribeStreamByID(ctx context.Context, id string) (*wire.Descr
 }
 
 func (c *Client) describeStream(ctx context.Context, operation, segment, id string) (*wire.DescribeStreamResponse, error) {
-	var stream wire.DescribeStreamResponse
-	last := ""
-	for {
-		var page wire.DescribeStreamResponse
-		call := newRequest(operation, http.MethodGet, c.manager, "streams", segment).
+	var stream *wire.DescribeStreamResponse
+	partitions, err := everyPage(ctx, c, func(last string) *request {
+		return newRequest(operation, http.MethodGet, c.manager, "streams", segment).
 			set("limit_partitions", strconv.Itoa(partitionsPage)).
-			set("start_partitionId", last).set("stream_id", id).into(&page)
-		if err := c.run(ctx, call); err != nil {
-			return nil, err
-		}
-		partitions := append(stream.Partitions, page.Partitions...)
+			set("start_partitionId", last).set("stream_id", id)
+	}, func(page *wire.DescribeStreamResponse) ([]wire.PartitionResponse, bool) {
 		stream = page
-		stream.Partitions = partitions
-		if !page.HasMorePartitions {
-			return &stream, nil
-		}
-		if len(page.Partitions) == 0 {
-			return nil, stuck(call)
-		}
-		last = page.Partitions[len(page.Partitions)-1].PartitionID
+		return page.Partitions, page.HasMorePartitions
+	}, func(p wire.PartitionResponse) string { return p.PartitionID })
+	if err != nil {
+		return nil, err
 	}
+	stream.Partitions = partitions
+	return stream, nil
 }
 
 // DeleteStream removes a stream and its records. DIS.4301: unknown stream.
@@ -118,10 +98,4 @@ func (c *Client) UpdateStreamV2(ctx context.Context, update wire.UpdateStreamV2R
 		return nil, err
 	}
 	return result, nil
-}
-
-// stuck is the failure of a page that promises more and brings nothing.
-func stuck(call *request) error {
-	return &Error{Operation: call.operation, HTTPStatus: http.StatusOK,
-		Err: errors.New("an empty page says that more follows")}
 }

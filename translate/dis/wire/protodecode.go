@@ -15,10 +15,7 @@ func DecodeProtoPutRecordsRequest(body []byte) (*PutRecordsRequest, error) {
 	if err := eachField(body, d.request); err != nil {
 		return nil, err
 	}
-	all := d.keys.all()
-	for i := range all {
-		put.Records[d.keys.places[i]].PartitionKey = &all[i]
-	}
+	d.keys.each(func(place int, text *string) { put.Records[place].PartitionKey = text })
 	return put, nil
 }
 
@@ -81,9 +78,7 @@ func DecodeProtoPutRecordsResponse(body []byte) (*PutRecordsResponse, error) {
 	if !d.counted {
 		return nil, missing("failedRecordCount")
 	}
-	for i, text := range d.sequences.all() {
-		results.Records[d.sequences.places[i]].SequenceNumber = text
-	}
+	d.sequences.each(func(place int, text *string) { results.Records[place].SequenceNumber = *text })
 	return results, nil
 }
 
@@ -139,13 +134,8 @@ func DecodeProtoGetRecordsResponse(body []byte) (*GetRecordsResponse, error) {
 	if !d.hasCursor {
 		return nil, missing("nextShardIterator")
 	}
-	for i, text := range d.sequences.all() {
-		get.Records[d.sequences.places[i]].SequenceNumber = text
-	}
-	all := d.keys.all()
-	for i := range all {
-		get.Records[d.keys.places[i]].PartitionKey = &all[i]
-	}
+	d.sequences.each(func(place int, text *string) { get.Records[place].SequenceNumber = *text })
+	d.keys.each(func(place int, text *string) { get.Records[place].PartitionKey = text })
 	return get, nil
 }
 

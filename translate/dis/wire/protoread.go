@@ -115,3 +115,11 @@ func (s *scattered) set(place int, text []byte) {
 	s.add(text)
 	s.places = append(s.places, place)
 }
+
+// each gives every text to its element.
+func (s *scattered) each(assign func(place int, text *string)) {
+	all := s.all()
+	for i := range all {
+		assign(s.places[i], &all[i])
+	}
+}
