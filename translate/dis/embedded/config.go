@@ -93,6 +93,10 @@ type Config struct {
 	// MaxRetentionHours is the longest data_duration of a stream; default 168,
 	// at least 24.
 	MaxRetentionHours int
+	// DumpDir is the folder into which transfer tasks for OBS write, with a
+	// folder in it for each bucket; it is created when missing. Empty: such tasks
+	// are refused with DIS.4310.
+	DumpDir string
 	// Groups shape the group coordinator of the Kafka adapter.
 	Groups GroupSettings
 	// Faults, unless nil, are the faults that the service shows from the start, and
@@ -105,6 +109,8 @@ type Config struct {
 	// in normal operation.
 	Logger zerolog.Logger
 
+	// dumpFileBytes is the size at which a transfer task begins another file.
+	dumpFileBytes int
 	// disk is where the store lives; tests cut the power of one in memory.
 	disk vfs.FS
 }
@@ -123,6 +129,7 @@ func (c Config) withDefaults() Config {
 	c.MaxAppName = cmp.Or(c.MaxAppName, defaultMaxAppName)
 	c.MaxRetentionHours = cmp.Or(c.MaxRetentionHours, defaultMaxRetentionHours)
 	c.Groups = c.Groups.withDefaults()
+	c.dumpFileBytes = cmp.Or(c.dumpFileBytes, defaultDumpFileBytes)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

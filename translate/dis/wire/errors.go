@@ -39,6 +39,7 @@ const (
 	CodePeriodTooLong        = "DIS.4204" // monitoring period above MaxMetricsWindow
 	CodeStreamNotRunning     = "DIS.4205" // stream not running
 	CodeInvalidLabel         = "DIS.4209" // invalid metrics label
+	CodeInvalidMRSCluster    = "DIS.4208" // invalid MRS cluster
 	CodeInvalidCursorType    = "DIS.4215" // invalid cursor type
 	CodeInvalidSequence      = "DIS.4216" // invalid sequence_number
 	CodeInvalidCursor        = "DIS.4217" // invalid partition cursor
@@ -53,12 +54,18 @@ const (
 	CodeStreamExists         = "DIS.4307" // stream already exists
 	CodeQuotaExceeded        = "DIS.4308" // insufficient partition quota
 	CodeIPBlocked            = "DIS.4309" // too many failed attempts
+	CodeOBSAccess            = "DIS.4310" // OBS access failed
 	CodePartitionExpired     = "DIS.4319" // partition expired
 	CodeAppQuotaExceeded     = "DIS.4329" // app quota exceeded
 	CodeAppExists            = "DIS.4330" // app already exists
 	CodeAppInUse             = "DIS.4331" // app in use
 	CodeAppNotFound          = "DIS.4332" // app not found
 	CodeInvalidAgency        = "DIS.4335" // invalid IAM agency
+	CodeInvalidHDFSPath      = "DIS.4336" // invalid HDFS path
+	CodeDLIDatabase          = "DIS.4337" // DLI database does not exist
+	CodeDLITable             = "DIS.4338" // DLI table does not exist
+	CodeInvalidCloudTable    = "DIS.4341" // invalid CloudTable cluster
+	CodeInvalidDWSCluster    = "DIS.4350" // invalid DWS cluster
 	CodeTransferNotFound     = "DIS.4354" // transfer task does not exist
 	CodeTransferExists       = "DIS.4355" // transfer task already exists
 	CodeTransferQuota        = "DIS.4357" // more than MaxTransferTasks
