@@ -154,7 +154,9 @@ func (s *service) send(r *http.Request) answer {
 func signScoped(r *http.Request, body []byte, ak, sk, region string, now time.Time) {
 	date := now.UTC().Format("20060102T150405Z")
 	r.Header.Set("X-Sdk-Date", date)
-	r.Header.Set("Content-Type", "application/json; charset=utf-8")
+	if r.Header.Get("Content-Type") == "" {
+		r.Header.Set("Content-Type", "application/json; charset=utf-8")
+	}
 	lines := []string{"host:" + r.URL.Host + "\n"}
 	names := []string{"host"}
 	for name := range r.Header {
