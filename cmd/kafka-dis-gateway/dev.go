@@ -24,6 +24,7 @@ const interactiveGrace = 2 * time.Second
 type devCommand struct {
 	DISListen string   `name:"dis-listen" default:"127.0.0.1:9880" placeholder:"ADDR" help:"Address of the embedded DIS's REST API. Default: 127.0.0.1:9880."`
 	DataDir   string   `default:".kafka-dis-dev" placeholder:"DIR" help:"Folder of the data; created when missing. Default: .kafka-dis-dev."`
+	DumpDir   string   `placeholder:"DIR" help:"Folder that transfer tasks for OBS write to, with one in it for each bucket; created when missing. Without it such tasks are refused."`
 	Topic     []string `placeholder:"NAME:PARTITIONS" help:"Topic to create unless it exists; repeatable (in the environment: separated by commas)."`
 	gatewaySettings
 	commonSettings
@@ -75,7 +76,7 @@ func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error)
 		return err
 	}
 	err = store.open(embedded.Config{
-		DataDir: d.DataDir, Logger: logger,
+		DataDir: d.DataDir, DumpDir: d.DumpDir, Logger: logger,
 		AccessKeys: map[string]string{embedded.DevAccessKey: embedded.DevSecretKey},
 	})
 	if err != nil {

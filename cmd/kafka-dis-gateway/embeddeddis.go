@@ -12,6 +12,7 @@ import (
 type embeddedDISCommand struct {
 	Listen  string        `default:"127.0.0.1:9880" placeholder:"ADDR" help:"Address of the REST API. Default: 127.0.0.1:9880."`
 	DataDir string        `default:".kafka-dis-dev" placeholder:"DIR" help:"Folder of the data; created when missing. Default: .kafka-dis-dev."`
+	DumpDir string        `placeholder:"DIR" help:"Folder that transfer tasks for OBS write to, with one in it for each bucket; created when missing. Without it such tasks are refused."`
 	Limits  string        `default:"off" choices:"documented,off" help:"documented: throughput and quotas as the service documents them; off: only the sizes of records and requests. Default: off."`
 	Latency time.Duration `default:"0s" min:"0s" placeholder:"TIME" help:"Time added to every answer. Default: 0s."`
 	commonSettings
@@ -37,7 +38,7 @@ func (c *embeddedDISCommand) run(signals *signals, stdout, stderr io.Writer) (er
 	}
 	defer func() { err = errors.Join(err, server.close()) }()
 	err = server.open(embedded.Config{
-		DataDir: c.DataDir, AccessKeys: map[string]string{keys.AccessKey: keys.SecretKey},
+		DataDir: c.DataDir, DumpDir: c.DumpDir, AccessKeys: map[string]string{keys.AccessKey: keys.SecretKey},
 		Limits: embedded.Limits(c.Limits), Latency: c.Latency, Logger: c.logger(stderr),
 	})
 	if err != nil {

@@ -101,7 +101,7 @@ func TestMistakesAreReportedTogether(t *testing.T) {
 		`KDG_GRACE_PERIOD: "-1s" is not allowed, give a duration such as 500ms, 30s or 5m, at least 0s`,
 		`dis-endpoint in ` + file + `: a setting of the command serve, not of dev`,
 		`fetch-cashe in ` + file + `: unknown key, did you mean fetch-cache?`,
-		`zzz in ` + file + `: unknown key, allowed are dis-listen, data-dir, topic, listen,`,
+		`zzz in ` + file + `: unknown key, allowed are dis-listen, data-dir, dump-dir, topic, listen,`,
 		`--listen: listener "nowhere"`,
 		`--topic: "b" is not NAME:PARTITIONS, such as orders:3`,
 	} {
@@ -183,10 +183,10 @@ func TestEverySettingIsDocumented(t *testing.T) {
 		}
 	})
 	for _, contract := range []string{
-		"dev listen", "dev dis-listen", "dev data-dir", "dev topic", "dev topic-admin", "dev config",
+		"dev listen", "dev dis-listen", "dev data-dir", "dev dump-dir", "dev topic", "dev topic-admin", "dev config",
 		"serve listen", "serve dis-endpoint", "serve dis-manager-endpoint", "serve region", "serve project-id", "serve dis-ca-file",
 		"serve admin-listen", "serve log-level", "serve log-format", "serve grace-period", "serve insecure",
-		"embedded-dis listen", "embedded-dis data-dir", "embedded-dis limits", "embedded-dis latency",
+		"embedded-dis listen", "embedded-dis data-dir", "embedded-dis dump-dir", "embedded-dis limits", "embedded-dis latency",
 	} {
 		if !slices.Contains(seen, contract) {
 			t.Errorf("no setting %s", contract)
