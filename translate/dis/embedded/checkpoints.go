@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -133,10 +134,11 @@ func (s *Server) getCheckpoint(r *request) (reply, error) {
 }
 
 // deleteCheckpoints serves DELETE /v2/{project}/checkpoints, for one partition
-// or for all of the stream.
+// or for all of the stream. The Python SDK does not name the type here.
 func (s *Server) deleteCheckpoints(r *request) (reply, error) {
 	q := r.query
-	at, err := s.target(r.project, q.get("app_name"), q.get("stream_name"), q.get("stream_id"), q.get("checkpoint_type"))
+	kind := cmp.Or(q.get("checkpoint_type"), wire.CheckpointLastRead)
+	at, err := s.target(r.project, q.get("app_name"), q.get("stream_name"), q.get("stream_id"), kind)
 	if err != nil {
 		return reply{}, err
 	}
