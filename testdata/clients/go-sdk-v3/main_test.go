@@ -20,7 +20,7 @@ const (
 )
 
 // The services under test: one without limits of throughput and quotas, one
-// with those that are documented.
+// with those that are documented and with nowhere to write dumps to.
 var unlimited, limited service
 
 func TestMain(m *testing.M) {
@@ -43,11 +43,12 @@ func runTests(m *testing.M) (code int, err error) {
 	if err != nil {
 		return 1, err
 	}
-	for limits, s := range map[string]*service{"off": &unlimited, "documented": &limited} {
-		if err := s.start(binary, "--data-dir", filepath.Join(dir, limits), "--limits", limits); err != nil {
-			return 1, err
-		}
-		defer func() { err = errors.Join(err, s.stop()) }()
+	defer func() { err = errors.Join(err, unlimited.stop(), limited.stop()) }()
+	if err := unlimited.start(binary, "--data-dir", filepath.Join(dir, "unlimited"), "--dump-dir", filepath.Join(dir, "dump")); err != nil {
+		return 1, err
+	}
+	if err := limited.start(binary, "--data-dir", filepath.Join(dir, "limited"), "--limits", "documented"); err != nil {
+		return 1, err
 	}
 	code = m.Run()
 	if code == 0 && flag.Lookup("test.run").Value.String() == "" {
@@ -101,6 +102,9 @@ func (s *service) start(binary string, args ...string) error {
 
 // stop ends the service and reports what it logged: in normal operation nothing.
 func (s *service) stop() error {
+	if s.cmd == nil || s.cmd.Process == nil {
+		return nil
+	}
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}

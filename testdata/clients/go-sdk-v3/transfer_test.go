@@ -173,7 +173,7 @@ func TestTransferTaskRefused(t *testing.T) {
 		{"DIS.4335", "", func(_ *model.CreateObsTransferTaskRequest, d *model.ObsDestinationDescriptorRequest) {
 			d.AgencyName = ""
 		}},
-		{"DIS.4306", "", func(_ *model.CreateObsTransferTaskRequest, d *model.ObsDestinationDescriptorRequest) {
+		{"DIS.4200", "obs_bucket_path", func(_ *model.CreateObsTransferTaskRequest, d *model.ObsDestinationDescriptorRequest) {
 			d.ObsBucketPath = ""
 		}},
 		{"DIS.4358", "", func(_ *model.CreateObsTransferTaskRequest, d *model.ObsDestinationDescriptorRequest) {
@@ -194,4 +194,11 @@ func TestTransferTaskRefused(t *testing.T) {
 	refuse(t, "DIS.4301", "", c.ShowTransferTask, task("none", "x"))
 	refuse(t, "DIS.4301", "", c.DeleteTransferTask, &model.DeleteTransferTaskRequest{StreamName: "none", TaskName: "x"})
 	equal(t, "total", *succeed(t, 200, c.ListTransferTasks, &model.ListTransferTasksRequest{StreamName: "s"}).TotalNumber, 0)
+}
+
+func TestTransferTaskWithoutObjectStorage(t *testing.T) {
+	t.Parallel()
+	c := connect(t, &limited)
+	createStream(t, c, "s", 1)
+	refuse(t, "DIS.4310", "", c.CreateObsTransferTask, newTask("s", "dump"))
 }
