@@ -54,6 +54,13 @@ var routes = []route{
 	{"LeaveGroup", http.MethodDelete, "apps/*/consumers/*", (*Server).leaveGroup},
 	{"SyncGroup", http.MethodPost, "apps/*/consumers/*/partitions", (*Server).syncGroup},
 	{"Heartbeat", http.MethodPost, "apps/*/consumers/*/heartbeats", (*Server).heartbeat},
+
+	{"AddTag", http.MethodPost, "stream/*/tags", (*Server).addTag},
+	{"ListTags", http.MethodGet, "stream/*/tags", (*Server).listTags},
+	{"DeleteTag", http.MethodDelete, "stream/*/tags/*", (*Server).deleteTag},
+	{"ChangeTags", http.MethodPost, "stream/*/tags/action", (*Server).changeManyTags},
+	{"ListProjectTags", http.MethodGet, "stream/tags", (*Server).listProjectTags},
+	{"FindInstances", http.MethodPost, "stream/resource_instances/action", (*Server).findInstances},
 }
 
 // routesV3 are the few calls whose path begins with /v3.
