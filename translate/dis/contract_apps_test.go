@@ -55,7 +55,8 @@ func testCheckpoints(t *testing.T, c *contract) {
 			t.Fatalf("committed %d with %q, found %+v", number, commit.Metadata, found)
 		}
 	}
-	refused(t, c.client.CommitCheckpoint(c.ctx, c.commit(c.stream, 0, readable.Next+1000)), wire.CodeSequenceOutOfRange, "")
+	beyond := c.client.CommitCheckpoint(c.ctx, c.commit(c.stream, 0, readable.Next+1000))
+	c.refusedByOne(t, beyond, wire.CodeSequenceOutOfRange, wire.CodeInvalidSequence)
 	refused(t, c.client.CommitCheckpoint(c.ctx, c.commit(c.stream, 77, 0)), wire.CodePartitionNotFound, "")
 	long := c.commit(c.stream, 0, readable.Next)
 	long.Metadata = strings.Repeat("m", wire.MaxCheckpointMetadata)

@@ -17,12 +17,15 @@ func newTarget(t *testing.T) target {
 	return target{config: startEmbedded(t, embedded.Config{}), ctx: t.Context(), patience: 10 * time.Second}
 }
 
-// startEmbedded runs a DIS with the development keys and returns how to call it.
+// startEmbedded runs a DIS, with the development keys unless others are set, and
+// returns how to call it.
 func startEmbedded(t *testing.T, config embedded.Config) dis.Config {
 	t.Helper()
-	config.DataDir = t.TempDir()
+	config.DataDir, config.DumpDir = t.TempDir(), t.TempDir()
 	config.ProjectID, config.Region = embedded.DevProjectID, embedded.DevRegion
-	config.AccessKeys = map[string]string{embedded.DevAccessKey: embedded.DevSecretKey}
+	if config.AccessKeys == nil {
+		config.AccessKeys = map[string]string{embedded.DevAccessKey: embedded.DevSecretKey}
+	}
 	server, err := embedded.Open(config)
 	if err != nil {
 		t.Fatal(err)
