@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -185,7 +184,7 @@ func TestPythonSDK(t *testing.T) {
 // startEmbeddedDIS runs embedded-dis on a free port and returns its URL.
 func startEmbeddedDIS(t *testing.T, args ...string) string {
 	t.Helper()
-	args = append([]string{"embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", filepath.Join(t.TempDir(), "data"),
+	args = append([]string{"embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--dump-dir", t.TempDir(),
 		"--log-format", "json"}, args...)
 	dis := start(t, nil, gatewayBinary, args...)
 	url, _, _ := strings.Cut(waitForPrefix(t, dis.stdout, "DIS ", startTimeout), " ")
