@@ -18,7 +18,8 @@ type serveCommand struct {
 	DISEndpoint        string `name:"dis-endpoint" placeholder:"URL" help:"DIS. Default: https://dis.REGION.myhuaweicloud.com."`
 	DISManagerEndpoint string `name:"dis-manager-endpoint" placeholder:"URL" help:"DIS for streams and apps, where it is another address. Default: the value of --dis-endpoint."`
 	DISCAFile          string `name:"dis-ca-file" placeholder:"FILE" help:"PEM certificates to trust besides the system's."`
-	DISConnections     int    `name:"dis-connections" default:"128" min:"1" placeholder:"N" help:"Most requests to DIS at the same time. Default: 128."`
+	disAccessSettings
+	DISConnections int `name:"dis-connections" default:"128" min:"1" placeholder:"N" help:"Most requests to DIS at the same time. Default: 128."`
 	gatewaySettings
 	commonSettings
 
@@ -27,17 +28,14 @@ type serveCommand struct {
 
 // Help is shown below the flags.
 func (serveCommand) Help() string {
-	return "The keys for DIS come from the environment: HUAWEICLOUD_SDK_AK, HUAWEICLOUD_SDK_SK and, for temporary keys, " +
-		"HUAWEICLOUD_SDK_SECURITY_TOKEN. HTTPS_PROXY and NO_PROXY are honoured."
+	return "The keys for DIS come from the environment unless --dis-credentials says otherwise: HUAWEICLOUD_SDK_AK, " +
+		"HUAWEICLOUD_SDK_SK and, for temporary keys, HUAWEICLOUD_SDK_SECURITY_TOKEN. HTTPS_PROXY and NO_PROXY are honoured."
 }
 
 func (s *serveCommand) check(found *problems) {
 	s.listening = s.listeners(found)
-	keys := environmentKeys()
-	var missing []string
+	missing := s.missingKeys()
 	for _, needed := range []struct{ variable, value string }{
-		{"HUAWEICLOUD_SDK_AK", keys.AccessKey},
-		{"HUAWEICLOUD_SDK_SK", keys.SecretKey},
 		{"HUAWEICLOUD_SDK_PROJECT_ID (or --project-id)", s.ProjectID},
 		{"HUAWEICLOUD_SDK_REGION (or --region)", s.Region},
 	} {
@@ -48,6 +46,7 @@ func (s *serveCommand) check(found *problems) {
 	if len(missing) > 0 {
 		found.add(fmt.Errorf("the environment lacks what DIS wants to know: set %s", strings.Join(missing, ", ")))
 	}
+	s.disAccessSettings.check(found)
 }
 
 func (s *serveCommand) run(signals *signals, stdout, stderr io.Writer) error {
@@ -55,11 +54,16 @@ func (s *serveCommand) run(signals *signals, stdout, stderr io.Writer) error {
 	if endpoint == "" {
 		endpoint = "https://dis." + s.Region + ".myhuaweicloud.com"
 	}
-	p, err := compose(s.gatewaySettings, s.listening, dis.Config{
+	logger := s.logger(stderr)
+	backend := dis.Config{
 		Endpoint: endpoint, ManagerEndpoint: s.DISManagerEndpoint, CAFile: s.DISCAFile,
 		Region: s.Region, ProjectID: s.ProjectID, MaxConnections: s.DISConnections,
-		Credentials: dis.StaticCredentials(environmentKeys()), UserAgent: "kafka-dis-gateway/" + currentBuild().version,
-	}, s.logger(stderr))
+		UserAgent: "kafka-dis-gateway/" + currentBuild().version,
+	}
+	if err := s.applyTo(&backend, logger); err != nil {
+		return usageError{err}
+	}
+	p, err := compose(s.gatewaySettings, s.listening, backend, logger)
 	if err != nil {
 		return err
 	}

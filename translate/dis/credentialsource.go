@@ -38,9 +38,9 @@ type CredentialsSource string
 
 // The sources of keys.
 const (
-	// CredentialsAuto is a file if one is named, else the environment if it holds a
-	// key, else the metadata service. It is decided once, at the start: a process
-	// does not change its identity because a source failed.
+	// CredentialsAuto is a file if one is named, else the environment. The metadata
+	// service has to be asked for: a host that has none would only learn of the
+	// missing keys by a timeout.
 	CredentialsAuto            CredentialsSource = "auto"
 	CredentialsFromEnvironment CredentialsSource = "environment"
 	CredentialsFromFile        CredentialsSource = "file"
@@ -67,10 +67,8 @@ func (c CredentialsConfig) Chosen() CredentialsSource {
 		return c.Source
 	case c.File != "":
 		return CredentialsFromFile
-	case os.Getenv(EnvAccessKey) != "" || os.Getenv(EnvSecretKey) != "":
-		return CredentialsFromEnvironment
 	default:
-		return CredentialsFromMetadata
+		return CredentialsFromEnvironment
 	}
 }
 

@@ -55,8 +55,9 @@ func TestChosenCredentials(t *testing.T) {
 	}{
 		{"the environment", CredentialsConfig{}, true, "keys of from-environment"},
 		{"a named file before the environment", CredentialsConfig{File: file}, true, "keys in " + file},
-		{"nothing", CredentialsConfig{}, false, "keys of http://169.254.169.254"},
-		{"auto by name", CredentialsConfig{Source: CredentialsAuto, MetadataEndpoint: "http://127.0.0.1:1"}, false, "keys of http://127.0.0.1:1"},
+		{"nothing", CredentialsConfig{}, false, "set " + EnvAccessKey},
+		{"auto by name", CredentialsConfig{Source: CredentialsAuto}, true, "keys of from-environment"},
+		{"metadata elsewhere", CredentialsConfig{Source: CredentialsFromMetadata, MetadataEndpoint: "http://127.0.0.1:1"}, false, "keys of http://127.0.0.1:1"},
 		{"metadata in spite of the environment", CredentialsConfig{Source: CredentialsFromMetadata}, true, "keys of http://169.254.169.254"},
 		{"file", CredentialsConfig{Source: CredentialsFromFile, File: file}, true, "keys in " + file},
 		{"file without one", CredentialsConfig{Source: CredentialsFromFile}, true, "needs a File"},
@@ -64,7 +65,7 @@ func TestChosenCredentials(t *testing.T) {
 		{"environment without keys", CredentialsConfig{Source: CredentialsFromEnvironment}, false, "set " + EnvAccessKey},
 		{"unknown", CredentialsConfig{Source: "vault"}, true, `"vault" is none of auto, environment, file, metadata`},
 		{"missing file", CredentialsConfig{File: filepath.Join(t.TempDir(), "missing")}, true, "no such file"},
-		{"bad metadata endpoint", CredentialsConfig{MetadataEndpoint: "x"}, false, "metadata endpoint"},
+		{"bad metadata endpoint", CredentialsConfig{Source: CredentialsFromMetadata, MetadataEndpoint: "x"}, false, "metadata endpoint"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			setEnvironment(t, "", "", "")
