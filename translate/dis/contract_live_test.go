@@ -15,13 +15,17 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
-// The variables that name a real DIS, besides the keys of dis.EnvironmentCredentials.
+// The variables that name a real DIS and the forms of requests that it takes:
+// those of the gateway, besides the keys of dis.EnvironmentCredentials.
 const (
-	envRegion   = "HUAWEICLOUD_SDK_REGION"
-	envProject  = "HUAWEICLOUD_SDK_PROJECT_ID"
-	envEndpoint = "KDG_DIS_ENDPOINT"
-	envManager  = "KDG_DIS_MANAGER_ENDPOINT"
-	envCAFile   = "KDG_DIS_CA_FILE"
+	envRegion      = "HUAWEICLOUD_SDK_REGION"
+	envProject     = "HUAWEICLOUD_SDK_PROJECT_ID"
+	envEndpoint    = "KDG_DIS_ENDPOINT"
+	envManager     = "KDG_DIS_MANAGER_ENDPOINT"
+	envCAFile      = "KDG_DIS_CA_FILE"
+	envSigning     = "KDG_DIS_SIGNING"
+	envRecordBody  = "KDG_DIS_RECORD_BODY"
+	envCompression = "KDG_DIS_COMPRESSION"
 )
 
 // newTarget is the service that the environment names.
@@ -56,6 +60,8 @@ func liveConfig(variable func(string) string) (dis.Config, error) {
 	return dis.Config{
 		Endpoint: endpoint, ManagerEndpoint: variable(envManager), CAFile: variable(envCAFile),
 		Region: variable(envRegion), ProjectID: variable(envProject),
+		Signing: dis.Signing(variable(envSigning)), RecordBody: dis.RecordBody(variable(envRecordBody)),
+		Compression: dis.Compression(variable(envCompression)),
 		Credentials: dis.StaticCredentials(dis.Keys{
 			AccessKey: variable(dis.EnvAccessKey), SecretKey: variable(dis.EnvSecretKey), SecurityToken: variable(dis.EnvSecurityToken),
 		}),
