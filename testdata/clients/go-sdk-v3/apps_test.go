@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/huaweicloud/huaweicloud-sdk-go-v3/core/def"
 	dis "github.com/huaweicloud/huaweicloud-sdk-go-v3/services/dis/v2"
 	"github.com/huaweicloud/huaweicloud-sdk-go-v3/services/dis/v2/model"
 )
@@ -149,4 +150,58 @@ func TestConsumerStateRefused(t *testing.T) {
 	bad = consumption("a", "s")
 	bad.StartPartitionId = new("x")
 	refuse(t, "DIS.4201", "", c.ShowConsumerState, bad)
+}
+
+// joinRequest and leaveRequest are calls of the group coordinator, for which the
+// SDK has no methods; its client signs and sends them all the same.
+type joinRequest struct {
+	AppName string    `json:"app_name"`
+	Body    *joinBody `json:"body,omitempty"`
+}
+
+type joinBody struct {
+	GroupID          string   `json:"groupId"`
+	ClientID         string   `json:"clientId"`
+	InterestedStream []string `json:"interestedStream"`
+	RebalanceTimeout int64    `json:"rebalanceTimeoutMs"`
+}
+
+type leaveRequest struct {
+	AppName  string `json:"app_name"`
+	ClientID string `json:"client_id"`
+}
+
+type coordinatorAnswer struct {
+	State          *string `json:"state,omitempty"`
+	HttpStatusCode int     `json:"-"`
+}
+
+func pathField(name, tag string) *def.FieldDef {
+	return def.NewFieldDef().WithName(name).WithJsonTag(tag).WithLocationType(def.Path)
+}
+
+// An app cannot be deleted while a member of its group consumes.
+func TestDeleteAppInUse(t *testing.T) {
+	t.Parallel()
+	c := connect(t, &unlimited)
+	createStream(t, c, "s", 1)
+	createApp(t, c, "a")
+	join := def.NewHttpRequestDefBuilder().WithMethod("POST").WithPath("/v2/{project_id}/apps/{app_name}/consumers").
+		WithResponse(new(coordinatorAnswer)).WithContentType("application/json").
+		WithRequestField(pathField("AppName", "app_name")).
+		WithRequestField(def.NewFieldDef().WithName("Body").WithLocationType(def.Body)).Build()
+	joined, err := c.HcClient.Sync(&joinRequest{"a", &joinBody{"a", "member", []string{"s"}, 20_000}}, join)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "state", *joined.(*coordinatorAnswer).State, "OK")
+	refuse(t, "DIS.4331", "", c.DeleteApp, &model.DeleteAppRequest{AppName: "a"})
+
+	leave := def.NewHttpRequestDefBuilder().WithMethod("DELETE").WithPath("/v2/{project_id}/apps/{app_name}/consumers/{client_id}").
+		WithResponse(new(coordinatorAnswer)).WithContentType("application/json").
+		WithRequestField(pathField("AppName", "app_name")).WithRequestField(pathField("ClientID", "client_id")).Build()
+	if _, err := c.HcClient.Sync(&leaveRequest{"a", "member"}, leave); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, 204, c.DeleteApp, &model.DeleteAppRequest{AppName: "a"})
 }
