@@ -39,6 +39,9 @@ var routes = []route{
 	{"DescribeTransferTask", http.MethodGet, "streams/*/transfer-tasks/*", (*Server).describeTransfer},
 	{"DeleteTransferTask", http.MethodDelete, "streams/*/transfer-tasks/*", (*Server).deleteTransfer},
 	{"ChangeTransferTasks", http.MethodPost, "streams/*/transfer-tasks/action", (*Server).changeTransferStates},
+	// Where the Python SDK creates and describes tasks; it lists and deletes them above.
+	{"CreateTransferTask", http.MethodPost, "stream/*/transfer-tasks", (*Server).createTransfer},
+	{"DescribeTransferTask", http.MethodGet, "stream/*/transfer-tasks/*", (*Server).describeTransfer},
 
 	{"CommitCheckpoint", http.MethodPost, "checkpoints", (*Server).commitCheckpoint},
 	{"GetCheckpoint", http.MethodGet, "checkpoints", (*Server).getCheckpoint},

@@ -276,3 +276,13 @@ func TestTransferWithoutFolder(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// The Python SDK creates and describes tasks below the singular of "streams".
+func TestTransferTaskBelowStream(t *testing.T) {
+	s := startService(t, func(c *Config) { c.DumpDir = t.TempDir() })
+	s.createStream("s", 1)
+	wants[empty](t, s.call("POST", "stream/s/transfer-tasks/", "", obsTask("x")), 201)
+	if got := wants[wire.TransferTask](t, s.call("GET", "stream/s/transfer-tasks/x", "", nil), 200); got.TaskName != "x" || got.StreamName != "s" {
+		t.Errorf("%+v", got)
+	}
+}
