@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// javaProject has the Java clients: the DIS SDK, the DIS Kafka adapter and
+// Kafka's own client, one Maven module for each.
+const javaProject = "../testdata/clients/java-dis"
+
+// buildJava builds the Java clients and returns the folder of their modules.
+// What Maven has fetched before is not asked for again.
+var buildJava = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(filepath.Dir(gatewayBinary), "java")
+	offline := maven(dir, "-o")
+	if offline == nil {
+		return dir, nil
+	}
+	if err := maven(dir); err != nil {
+		return "", errors.Join(err, offline)
+	}
+	return dir, nil
+})
+
+func maven(dir string, options ...string) error {
+	args := append([]string{"-q", "-B", "-f", javaProject, "-Dbuild.root=" + dir, "package"}, options...)
+	if output, err := exec.Command("mvn", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("mvn %s: %w\n%s", strings.Join(args, " "), err, bytes.TrimSpace(output))
+	}
+	return nil
+}
+
+// javaClient is a module of the Java clients with the options of every call.
+type javaClient struct {
+	java string
+	args []string // of java, in front of the class
+	opts []string
+}
+
+func newJavaClient(t testing.TB, module string, options ...string) javaClient {
+	t.Helper()
+	java := requireProgram(t, "java", "-version")
+	requireProgram(t, "mvn", "-v")
+	requireProgram(t, "javac", "-version")
+	dir, err := buildJava()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(dir, module)
+	return javaClient{
+		java: java,
+		// Keys become text in the charset of the platform.
+		args: []string{"-Dfile.encoding=UTF-8", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+			"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
+			"-cp", filepath.Join(dir, module+"-1.jar") + ":" + filepath.Join(dir, "lib", "*")},
+		opts: options,
+	}
+}
+
+func (c javaClient) commandLine(class string, options []string) []string {
+	args := append(append([]string{}, c.args...), "client."+class)
+	return append(append(args, c.opts...), options...)
+}
+
+// run runs a program to its end and returns the lines that it printed, by words.
+func (c javaClient) run(t testing.TB, input, class string, options ...string) [][]string {
+	t.Helper()
+	var printed [][]string
+	for _, line := range splitLines(runClient(t, input, c.java, c.commandLine(class, options)...)) {
+		printed = append(printed, strings.Split(line, "\t"))
+	}
+	return printed
+}
+
+// start runs a program until it is stopped.
+func (c javaClient) start(t testing.TB, class string, options ...string) *process {
+	t.Helper()
+	return start(t, nil, c.java, c.commandLine(class, options)...)
+}
