@@ -1,6 +1,7 @@
 package gosdkv3
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"reflect"
@@ -33,7 +34,13 @@ func connectAs(t *testing.T, to *service, builder *basic.CredentialsBuilder) *di
 	return dis.NewDisClient(client)
 }
 
-func project(t *testing.T) string { return strings.ReplaceAll(t.Name(), "/", "-") }
+// projects holds the project of each test that has asked for one.
+var projects sync.Map
+
+func project(t *testing.T) string {
+	id, _ := projects.LoadOrStore(t, strings.ReplaceAll(t.Name(), "/", "-")+"-"+rand.Text()[:6])
+	return id.(string)
+}
 
 // outcomes says for each call of the SDK which outcomes the tests have seen.
 var outcomes struct {
