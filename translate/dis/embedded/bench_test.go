@@ -2,11 +2,20 @@ package embedded
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/rs/zerolog"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -55,6 +64,63 @@ func BenchmarkGet(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.N)*1000/b.Elapsed().Seconds(), "records/s")
+}
+
+// BenchmarkStore stores 500 records of 1 KB per turn: with one PutRecords over
+// HTTP in both forms, and the same bytes in one synced pebble batch.
+func BenchmarkStore(b *testing.B) {
+	const records, size = 500, 1024
+	put := wire.PutRecordsRequest{StreamName: "s"}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range records {
+		data := make([]byte, size)
+		for i := range data {
+			data[i] = byte(random.Uint32())
+		}
+		put.Records = append(put.Records, wire.PutRecord{Data: data, PartitionID: "0"})
+	}
+	b.Run("pebble", func(b *testing.B) {
+		s, err := openStore(b.TempDir(), vfs.Default, zerolog.Nop())
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer func() { _ = s.close() }()
+		b.SetBytes(records * size)
+		key := uint64(0)
+		for b.Loop() {
+			batch := s.db.NewBatch()
+			for i := range put.Records {
+				key++
+				if err := batch.Set(binary.BigEndian.AppendUint64(nil, key), put.Records[i].Data, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if err := errors.Join(batch.Commit(pebble.Sync), batch.Close()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for kind, body := range map[string][]byte{
+		protobufWithSpace:  wire.AppendProtoPutRecordsRequest(nil, &put),
+		"application/json": wire.AppendPutRecordsRequest(nil, &put),
+	} {
+		b.Run(strings.TrimSuffix(kind, "; charset=utf-8"), func(b *testing.B) {
+			s := startService(b, func(c *Config) { c.ClockSkew = -1 })
+			s.createStream("s", 1)
+			r := s.request(http.MethodPost, "/v2/"+DevProjectID+"/records", "", string(body))
+			r.Header = http.Header{"Content-Type": {kind}}
+			signScoped(r, body, DevAccessKey, DevSecretKey, DevRegion, s.clock.now())
+			b.SetBytes(records * size)
+			b.ReportAllocs()
+			for b.Loop() {
+				again := r.Clone(r.Context())
+				again.Body = io.NopCloser(bytes.NewReader(body))
+				if a := s.send(again); a.status != 200 {
+					b.Fatal(a.status)
+				}
+			}
+		})
+	}
 }
 
 func putBody(stream string, partition, records, size int) []byte {

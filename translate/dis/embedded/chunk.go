@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"sync"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -38,28 +39,58 @@ type chunk struct {
 	gap       bool  // of numbers that are left out; there are no records
 }
 
-// chunkBuilder cuts the records of one partition into chunks.
+// chunkBuilder cuts the records of one partition after another into chunks.
 type chunkBuilder struct {
-	chunks  []chunk
-	records []byte // encoded records of the open chunk
-	open    chunk
+	chunks []chunk
+	open   chunk
+	reused []*[]byte
+}
+
+// chunkCountBytes is the room for the number of records in a chunk that is being
+// built. The uvarint is as long as the room, whatever the number: a record takes
+// three bytes at least, so that 64 KiB have fewer than 2^21.
+const chunkCountBytes = 3
+
+// chunkBuffers hold chunks of the usual size.
+var chunkBuffers = sync.Pool{New: func() any {
+	buffer := make([]byte, 0, chunkBytes+chunkBytes/8)
+	return &buffer
+}}
+
+// release gives the memory of the chunks to other puts.
+func (b *chunkBuilder) release() {
+	for _, buffer := range b.reused {
+		chunkBuffers.Put(buffer)
+	}
+	b.chunks, b.reused = nil, nil
 }
 
 // add appends a record; its time is that of arrival when it has none.
 func (b *chunkBuilder) add(p *partition, r *wire.PutRecord, now int64) {
-	if b.open.count > 0 && (b.open.partition != p || len(b.records)+recordBound(r) > chunkBytes) {
+	if b.open.count > 0 && (b.open.partition != p || len(b.open.value)+recordBound(r) > chunkBytes) {
 		b.cut()
 	}
 	if b.open.count == 0 {
-		b.open = chunk{partition: p, greatest: minTimestamp}
+		b.open = chunk{partition: p, greatest: minTimestamp, value: b.buffer(r)}
 	}
 	timestamp := now
 	if r.Timestamp != nil {
 		timestamp = *r.Timestamp
 	}
-	b.records = appendRecord(b.records, timestamp, r.PartitionKey, r.Data)
+	b.open.value = appendRecord(b.open.value, timestamp, r.PartitionKey, r.Data)
 	b.open.count++
 	b.open.greatest = max(b.open.greatest, timestamp)
+}
+
+// buffer has room for a header, and for more records when the first one is small.
+func (b *chunkBuilder) buffer(first *wire.PutRecord) []byte {
+	const header = chunkArrivalBytes + chunkCountBytes
+	if size := header + recordBound(first); size > chunkBytes {
+		return make([]byte, header, size)
+	}
+	buffer := chunkBuffers.Get().(*[]byte)
+	b.reused = append(b.reused, buffer)
+	return (*buffer)[:header]
 }
 
 // skip leaves out sequence numbers. What is added next must be for the same
@@ -76,12 +107,18 @@ func (b *chunkBuilder) cut() {
 	if b.open.count == 0 {
 		return
 	}
-	value := make([]byte, chunkArrivalBytes, chunkArrivalBytes+binary.MaxVarintLen32+len(b.records))
-	value = binary.AppendUvarint(value, uint64(b.open.count))
-	b.open.value = append(value, b.records...)
+	putCount(b.open.value[chunkArrivalBytes:], b.open.count)
 	b.chunks = append(b.chunks, b.open)
-	b.records = b.records[:0]
 	b.open = chunk{}
+}
+
+// putCount writes a uvarint of a fixed length.
+func putCount(room []byte, count int) {
+	for i := range chunkCountBytes - 1 {
+		room[i] = byte(count) | 0x80
+		count >>= 7
+	}
+	room[chunkCountBytes-1] = byte(count)
 }
 
 // recordBound is at least the encoded size of a record.

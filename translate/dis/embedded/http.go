@@ -6,15 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"runtime/debug"
 	"strconv"
 	"time"
 )
-
-// maxBodyBytes is the documented limit of a signed body.
-const maxBodyBytes = 12 << 20
 
 // request is a verified request on its way to the function that serves it.
 type request struct {
@@ -95,18 +91,19 @@ func (s *Server) answer(r *http.Request) (answer reply, err error) {
 			err = internalError()
 		}
 	}()
-	body, err := readBody(r)
+	sent, err := s.readBody(r)
 	if err != nil {
 		return reply{}, err
 	}
-	if err := s.verifier.verify(r, body); err != nil {
+	defer sent.release()
+	if err := s.verifier.verify(r, sent.sum); err != nil {
 		return reply{}, err
 	}
 	route, request, err := s.match(r)
 	if err != nil {
 		return reply{}, err
 	}
-	if request.body, err = decompress(r.Header, body); err != nil {
+	if request.body, err = decompress(r.Header, sent.bytes); err != nil {
 		return reply{}, err
 	}
 	request.protobuf = saysProtobuf(r.Header)
@@ -116,27 +113,6 @@ func (s *Server) answer(r *http.Request) (answer reply, err error) {
 	}
 	defer s.running.done()
 	return s.process(route, request)
-}
-
-func readBody(r *http.Request) ([]byte, error) {
-	if r.ContentLength > maxBodyBytes {
-		return nil, tooLarge("body", maxBodyBytes)
-	}
-	if r.ContentLength > 0 {
-		body := make([]byte, r.ContentLength)
-		if _, err := io.ReadFull(r.Body, body); err != nil {
-			return nil, invalidRequest("body", err)
-		}
-		return body, nil
-	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBodyBytes+1))
-	if err != nil {
-		return nil, invalidRequest("body", err)
-	}
-	if len(body) > maxBodyBytes {
-		return nil, tooLarge("body", maxBodyBytes)
-	}
-	return body, nil
 }
 
 func (s *Server) errorReply(id string, r *http.Request, err error) reply {

@@ -93,15 +93,15 @@ func TestMemoryIsFlat(t *testing.T) {
 		}
 		s.readPart(10)
 	}
-	store(20)
+	store(10)
 	before := heap()
-	store(80)
+	store(60)
 	// The block cache and the tables that wait for their flush are filled or not;
 	// nothing else may differ.
 	grown := heap() - before
 	t.Logf("%d bytes more", grown)
 	if grown > blockCacheBytes+memTableBytes {
-		t.Errorf("%d bytes more after another 80 MB", grown)
+		t.Errorf("%d bytes more after another 60 MB", grown)
 	}
 }
 

@@ -31,18 +31,18 @@ func TestPresigned(t *testing.T) {
 		return v
 	}
 	signed := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
-	if err := at(signed.Add(time.Hour)).verify(presigned("3600"), nil); err != nil {
+	if err := at(signed.Add(time.Hour)).verifyBody(presigned("3600"), nil); err != nil {
 		t.Error(err)
 	}
-	wantsRefusal(t, at(signed.Add(time.Hour+time.Second)).verify(presigned("3600"), nil), 401, wire.CodeDateSkewed)
-	wantsRefusal(t, at(signed.Add(-2*time.Minute)).verify(presigned("3600"), nil), 401, wire.CodeDateSkewed)
-	wantsRefusal(t, at(signed).verify(presigned("3600"), []byte("a body")), 401, wire.CodeSignatureMismatch)
+	wantsRefusal(t, at(signed.Add(time.Hour+time.Second)).verifyBody(presigned("3600"), nil), 401, wire.CodeDateSkewed)
+	wantsRefusal(t, at(signed.Add(-2*time.Minute)).verifyBody(presigned("3600"), nil), 401, wire.CodeDateSkewed)
+	wantsRefusal(t, at(signed).verifyBody(presigned("3600"), []byte("a body")), 401, wire.CodeSignatureMismatch)
 	for _, seconds := range []string{"0", "-1", "604801", "", "x", "99999999999999999999"} {
-		wantsRefusal(t, at(signed).verify(presigned(seconds), nil), 401, wire.CodeAuthHeaderMalformed)
+		wantsRefusal(t, at(signed).verifyBody(presigned(seconds), nil), 401, wire.CodeAuthHeaderMalformed)
 	}
 	for _, missing := range []string{"X-Sdk-Credential", "X-Sdk-SignedHeaders"} {
 		r := presigned("60")
 		r.URL.RawQuery = strings.Replace(r.URL.RawQuery, missing, "Other", 1)
-		wantsRefusal(t, at(signed).verify(r, nil), 401, wire.CodeAuthFieldsMissing)
+		wantsRefusal(t, at(signed).verifyBody(r, nil), 401, wire.CodeAuthFieldsMissing)
 	}
 }

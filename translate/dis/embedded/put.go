@@ -50,11 +50,13 @@ func (s *Server) put(st *stream, records []wire.PutRecord) ([]putResult, error) 
 	gap := s.refuseRecordsByFault(st, results)
 
 	now := s.now()
-	order, chunks := buildChunks(records, results, now, gap)
+	var builder chunkBuilder
+	defer builder.release()
+	order := buildChunks(&builder, records, results, now, gap)
 	if len(order) == 0 {
 		return results, nil
 	}
-	places, err := s.store.appendChunks(st, chunks, now, unlock)
+	places, err := s.store.appendChunks(st, builder.chunks, now, unlock)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +92,7 @@ func (s *Server) checkRequestSize(st *stream, records []wire.PutRecord) error {
 // buildChunks encodes the accepted records, partition by partition; order has
 // their indices in the same sequence. In front of the middle record of each
 // partition it leaves out as many numbers as gap says.
-func buildChunks(records []wire.PutRecord, results []putResult, now, gap int64) (order []int, chunks []chunk) {
+func buildChunks(builder *chunkBuilder, records []wire.PutRecord, results []putResult, now, gap int64) (order []int) {
 	order = make([]int, 0, len(records))
 	for i := range results {
 		if results[i].refused == nil {
@@ -98,7 +100,6 @@ func buildChunks(records []wire.PutRecord, results []putResult, now, gap int64) 
 		}
 	}
 	sortByPartition(order, results)
-	var builder chunkBuilder
 	for left := order; len(left) > 0; {
 		p := results[left[0]].partition
 		count := 1
@@ -114,7 +115,7 @@ func buildChunks(records []wire.PutRecord, results []putResult, now, gap int64) 
 		left = left[count:]
 	}
 	builder.cut()
-	return order, builder.chunks
+	return order
 }
 
 // sortByPartition brings records into ascending partition order and keeps the

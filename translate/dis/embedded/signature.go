@@ -22,15 +22,14 @@ const (
 	derivedKeyBytes = 32
 )
 
-// payloadHash is the hash of the body. The v3 SDKs leave a body out by saying
+// payloadHash is the hash of the body, as text. The v3 SDKs leave a body out by saying
 // so in x-sdk-content-sha256; other values of that header do not count, since
 // the legacy Go SDK sends a wrong one.
-func (a *authorization) payloadHash(r *http.Request, body []byte) string {
+func (a *authorization) payloadHash(r *http.Request, body [sha256.Size]byte) string {
 	if !a.chained() && r.Header.Get("X-Sdk-Content-Sha256") == unsignedPayload {
 		return unsignedPayload
 	}
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:])
+	return hex.EncodeToString(body[:])
 }
 
 func (a *authorization) stringToSign(canonicalRequest string) string {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/http"
 )
 
 // testAuthorization signs a canonical request that a test spells out.
@@ -27,4 +28,9 @@ func testAuthorization(auth *authorization, signedHeaders, canonical string) str
 	}
 	text := fmt.Sprintf("SDK-HMAC-SHA256\n%s\n20240102/cn-north-4/dis/sdk_request\n%x", vectorDate, hash)
 	return fmt.Sprintf("%sSignedHeaders=%s, Signature=%x", vectorScope, signedHeaders, mac(key, text))
+}
+
+// verifyBody hashes as the server does while it reads.
+func (v *verifier) verifyBody(r *http.Request, body []byte) error {
+	return v.verify(r, sha256.Sum256(body))
 }

@@ -25,7 +25,7 @@ func TestTokens(t *testing.T) {
 			"with a signature": vectors["Java GET"].request(),
 		} {
 			r.Header.Set("X-Auth-Token", test.token)
-			err := v.verify(r, nil)
+			err := v.verifyBody(r, nil)
 			switch {
 			case test.code != "":
 				wantsRefusal(t, err, 401, test.code)
@@ -40,7 +40,7 @@ func TestTokens(t *testing.T) {
 func TestNoTokens(t *testing.T) {
 	r := httptest.NewRequest("GET", "/v2/p1/streams", nil)
 	r.Header.Set("X-Auth-Token", "MIIabc")
-	wantsRefusal(t, vectorVerifier().verify(r, nil), 401, wire.CodeTokenInvalid)
+	wantsRefusal(t, vectorVerifier().verifyBody(r, nil), 401, wire.CodeTokenInvalid)
 }
 
 // A temporary key comes with its security token, signed or not.
@@ -48,17 +48,17 @@ func TestSecurityTokens(t *testing.T) {
 	v := vectorVerifier()
 	r := vectors["Python GET, derived"].request()
 	r.Header.Set("X-Security-Token", "ignored without a setting")
-	if err := v.verify(r, nil); err != nil {
+	if err := v.verifyBody(r, nil); err != nil {
 		t.Error(err)
 	}
 	v.securityTokens = map[string]string{"AKEXAMPLE": "temporary"}
-	wantsRefusal(t, v.verify(r, nil), 401, wire.CodeAccessKeyInvalid)
+	wantsRefusal(t, v.verifyBody(r, nil), 401, wire.CodeAccessKeyInvalid)
 	r.Header.Set("X-Security-Token", "temporary")
-	if err := v.verify(r, nil); err != nil {
+	if err := v.verifyBody(r, nil); err != nil {
 		t.Error(err)
 	}
 	r.Header.Del("X-Security-Token")
-	wantsRefusal(t, v.verify(r, nil), 401, wire.CodeAccessKeyInvalid)
+	wantsRefusal(t, v.verifyBody(r, nil), 401, wire.CodeAccessKeyInvalid)
 }
 
 func TestInsecure(t *testing.T) {

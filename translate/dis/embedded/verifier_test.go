@@ -110,7 +110,7 @@ func TestVerifierAcceptsOfficialSigners(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := v.request()
 			r.Header.Set("X-Forwarded-For", "10.0.0.1") // proxies add headers
-			if err := vectorVerifier().verify(r, []byte(v.body)); err != nil {
+			if err := vectorVerifier().verifyBody(r, []byte(v.body)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -138,19 +138,19 @@ func TestVerifierRefusesChanges(t *testing.T) {
 			t.Run(name+", "+what, func(t *testing.T) {
 				r, body := v.request(), []byte(v.body)
 				change(r, body)
-				wantsRefusal(t, vectorVerifier().verify(r, body), 401, wire.CodeSignatureMismatch)
+				wantsRefusal(t, vectorVerifier().verifyBody(r, body), 401, wire.CodeSignatureMismatch)
 			})
 		}
 	}
 	t.Run("signed header", func(t *testing.T) {
 		r := vectors["Java GET"].request()
 		r.Header.Set("X-Project-Id", "p2")
-		wantsRefusal(t, vectorVerifier().verify(r, nil), 401, wire.CodeSignatureMismatch)
+		wantsRefusal(t, vectorVerifier().verifyBody(r, nil), 401, wire.CodeSignatureMismatch)
 	})
 	t.Run("host", func(t *testing.T) {
 		r := vectors["Java GET"].request()
 		r.Host = "127.0.0.2:8080"
-		wantsRefusal(t, vectorVerifier().verify(r, nil), 401, wire.CodeSignatureMismatch)
+		wantsRefusal(t, vectorVerifier().verifyBody(r, nil), 401, wire.CodeSignatureMismatch)
 	})
 }
 
@@ -210,7 +210,7 @@ func TestVerifierErrors(t *testing.T) {
 			r := httptest.NewRequest("GET", "/v2/p1/streams", nil)
 			r.Header.Set("Authorization", test.authorization)
 			r.Header.Set("X-Sdk-Date", test.date)
-			wantsRefusal(t, vectorVerifier().verify(r, nil), 401, test.code)
+			wantsRefusal(t, vectorVerifier().verifyBody(r, nil), 401, test.code)
 		})
 	}
 }
@@ -220,9 +220,9 @@ func TestVerifierSettings(t *testing.T) {
 	v.status = statusAuthFailed41
 	r := vectors["Go v3 GET"].request()
 	r.Header.Set("X-Sdk-Date", "20230102T030405Z")
-	wantsRefusal(t, v.verify(r, nil), 441, wire.CodeDateSkewed)
+	wantsRefusal(t, v.verifyBody(r, nil), 441, wire.CodeDateSkewed)
 	v.clockSkew = -1
-	wantsRefusal(t, v.verify(r, nil), 441, wire.CodeSignatureMismatch)
+	wantsRefusal(t, v.verifyBody(r, nil), 441, wire.CodeSignatureMismatch)
 }
 
 // The forms that the SDKs sign beyond those of the vectors, each under a
@@ -282,7 +282,7 @@ func TestVerifierForms(t *testing.T) {
 			v := vector{method: "POST", target: test.target, body: body, headers: test.headers}
 			r := v.request()
 			r.Header.Set("Authorization", testAuthorization(test.auth, test.signed, canonical))
-			err := vectorVerifier().verify(r, []byte(body))
+			err := vectorVerifier().verifyBody(r, []byte(body))
 			if test.refused != (err != nil) {
 				t.Errorf("refused: %v, want %v", err, test.refused)
 			}
@@ -300,7 +300,7 @@ func TestVerifierUnsignedPayload(t *testing.T) {
 			"X-Sdk-Content-Sha256": "UNSIGNED-PAYLOAD",
 			"Authorization":        testAuthorization(auth, "x-sdk-content-sha256", canonical),
 		}}
-		err := vectorVerifier().verify(v.request(), []byte("anything"))
+		err := vectorVerifier().verifyBody(v.request(), []byte("anything"))
 		if accepted := err == nil; accepted != (name == "unscoped") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -323,6 +323,6 @@ func FuzzParseAuthorization(f *testing.F) {
 		r := vectors["Java GET"].request()
 		r.Header.Set("Authorization", header)
 		r.URL.RawQuery = header
-		_ = vectorVerifier().verify(r, []byte(header)) // must not panic
+		_ = vectorVerifier().verifyBody(r, []byte(header)) // must not panic
 	})
 }
