@@ -84,6 +84,9 @@ func run(s settings) error {
 	}
 	printGoal(all)
 	fmt.Printf("gateway memory, maximum over all rows: %.0f MiB\n", mebibytes(setup.gateway.peakRSS()))
+	if err := storing(setup, s, dir); err != nil {
+		return err
+	}
 	if s.million {
 		return millionRecords(s, dir)
 	}
