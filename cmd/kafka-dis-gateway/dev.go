@@ -27,6 +27,7 @@ type devCommand struct {
 	DumpDir   string   `placeholder:"DIR" help:"Folder that transfer tasks for OBS write to, with one in it for each bucket; created when missing. Without it such tasks are refused."`
 	Topic     []string `placeholder:"NAME:PARTITIONS" help:"Topic to create unless it exists; repeatable (in the environment: separated by commas)."`
 	gatewaySettings
+	Behaviour disBehaviour `embed:"" prefix:"dis-"`
 	commonSettings
 
 	listening []gateway.Listener
@@ -59,6 +60,7 @@ func (d *devCommand) check(found *problems) {
 	if d.DataDir == "" {
 		found.setting("data-dir", errors.New("a folder is needed"))
 	}
+	d.Behaviour.check(found, "dis-")
 }
 
 func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error) {
@@ -75,10 +77,13 @@ func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error)
 	if err != nil {
 		return err
 	}
-	err = store.open(embedded.Config{
+	config := embedded.Config{
 		DataDir: d.DataDir, DumpDir: d.DumpDir, Logger: logger,
 		AccessKeys: map[string]string{embedded.DevAccessKey: embedded.DevSecretKey},
-	})
+	}
+	if err = d.Behaviour.applyTo(&config); err == nil {
+		err = store.open(config)
+	}
 	if err != nil {
 		return errors.Join(err, p.abandon(signals.force))
 	}

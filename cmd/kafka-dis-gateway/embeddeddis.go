@@ -4,17 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/embedded"
 )
 
 type embeddedDISCommand struct {
-	Listen  string        `default:"127.0.0.1:9880" placeholder:"ADDR" help:"Address of the REST API. Default: 127.0.0.1:9880."`
-	DataDir string        `default:".kafka-dis-dev" placeholder:"DIR" help:"Folder of the data; created when missing. Default: .kafka-dis-dev."`
-	DumpDir string        `placeholder:"DIR" help:"Folder that transfer tasks for OBS write to, with one in it for each bucket; created when missing. Without it such tasks are refused."`
-	Limits  string        `default:"off" choices:"documented,off" help:"documented: throughput and quotas as the service documents them; off: only the sizes of records and requests. Default: off."`
-	Latency time.Duration `default:"0s" min:"0s" placeholder:"TIME" help:"Time added to every answer. Default: 0s."`
+	Listen  string `default:"127.0.0.1:9880" placeholder:"ADDR" help:"Address of the REST API. Default: 127.0.0.1:9880."`
+	DataDir string `default:".kafka-dis-dev" placeholder:"DIR" help:"Folder of the data; created when missing. Default: .kafka-dis-dev."`
+	DumpDir string `placeholder:"DIR" help:"Folder that transfer tasks for OBS write to, with one in it for each bucket; created when missing. Without it such tasks are refused."`
+	disBehaviour
 	commonSettings
 }
 
@@ -28,20 +26,23 @@ func (c *embeddedDISCommand) check(found *problems) {
 	if c.DataDir == "" {
 		found.setting("data-dir", fmt.Errorf("a folder is needed"))
 	}
+	c.disBehaviour.check(found, "")
 }
 
 func (c *embeddedDISCommand) run(signals *signals, stdout, stderr io.Writer) (err error) {
 	keys := embeddedKeys()
+	config := embedded.Config{
+		DataDir: c.DataDir, DumpDir: c.DumpDir, AccessKeys: map[string]string{keys.AccessKey: keys.SecretKey}, Logger: c.logger(stderr),
+	}
+	if err := c.applyTo(&config); err != nil {
+		return err
+	}
 	server, err := listenDIS(c.Listen)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.close()) }()
-	err = server.open(embedded.Config{
-		DataDir: c.DataDir, DumpDir: c.DumpDir, AccessKeys: map[string]string{keys.AccessKey: keys.SecretKey},
-		Limits: embedded.Limits(c.Limits), Latency: c.Latency, Logger: c.logger(stderr),
-	})
-	if err != nil {
+	if err := server.open(config); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "DIS     %s  (access key %s)\nData    %s\n", server.url(), keys.AccessKey, c.DataDir)

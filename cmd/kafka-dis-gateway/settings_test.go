@@ -186,7 +186,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 		"dev listen", "dev dis-listen", "dev data-dir", "dev dump-dir", "dev topic", "dev topic-admin", "dev config",
 		"serve listen", "serve dis-endpoint", "serve dis-manager-endpoint", "serve region", "serve project-id", "serve dis-ca-file",
 		"serve admin-listen", "serve log-level", "serve log-format", "serve grace-period", "serve insecure",
-		"embedded-dis listen", "embedded-dis data-dir", "embedded-dis dump-dir", "embedded-dis limits", "embedded-dis latency",
+		"embedded-dis listen", "embedded-dis data-dir", "embedded-dis dump-dir", "embedded-dis limits", "embedded-dis latency", "embedded-dis faults",
 	} {
 		if !slices.Contains(seen, contract) {
 			t.Errorf("no setting %s", contract)
