@@ -174,7 +174,7 @@ func (c Config) authMistakes() (mistakes []error) {
 		}
 	}
 	if slices.Contains(c.Tokens, "") {
-		mistakes = append(mistakes, errors.New("Tokens has an empty token"))
+		mistakes = append(mistakes, errors.New("there is an empty token in Tokens"))
 	}
 	if c.AuthStatus != statusAuthFailed && c.AuthStatus != statusAuthFailed41 {
 		mistakes = append(mistakes, fmt.Errorf("AuthStatus %d: want %d or %d", c.AuthStatus, statusAuthFailed, statusAuthFailed41))

@@ -24,7 +24,7 @@ func TestMistakes(t *testing.T) {
 		"DataDir is empty", `Limits "some": want documented, off`, "AuthStatus 403: want 401 or 441", "Latency -1ns is negative",
 		`RequestSize "big": want by-type, flat`, `TimeIndex "x": want create, arrival`, `ScalingLimits "y": want off, api, manual`,
 		`CheckpointRange "z": want readable, written`, "MaxApps -1: want at least 0", "MaxStreamName -1: want at least 1",
-		"MaxAppName -2: want at least 1", "MaxRetentionHours 23: want at least 24", "Tokens has an empty token",
+		"MaxAppName -2: want at least 1", "MaxRetentionHours 23: want at least 24", "there is an empty token in Tokens",
 		`SecurityTokens has access key "other", which AccessKeys has not`, `fault 0: kind "flood": want one of empty-reads, error-429`,
 	} {
 		if !strings.Contains(err.Error(), want) {
