@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -20,6 +21,10 @@ const (
 	// autoCreateWait is how long a Metadata request waits for a topic that it
 	// creates; the client asks again after that.
 	autoCreateWait = 5 * time.Second
+	// notReadyPause is the least time that an answer takes which tells the
+	// client to ask again: consumers of librdkafka do so at once, thousands of
+	// times a second.
+	notReadyPause = 500 * time.Millisecond
 )
 
 // Metadata
@@ -55,7 +60,11 @@ func handleMetadata(cfg Config, catalog Catalog) handler {
 			resp.Topics, err = allTopics(ctx, catalog)
 		} else {
 			create := cfg.AutoCreateTopics && (req.Version < 4 || req.AllowAutoTopicCreation)
+			asked := time.Now()
 			resp.Topics, err = namedTopics(ctx, cfg, catalog, req.Topics, create)
+			if slices.ContainsFunc(resp.Topics, isNotReady) {
+				sleep(ctx, notReadyPause-time.Since(asked))
+			}
 		}
 		if req.IncludeTopicAuthorizedOperations {
 			for i := range resp.Topics {
@@ -64,6 +73,16 @@ func handleMetadata(cfg Config, catalog Catalog) handler {
 		}
 		return resp, err
 	})
+}
+
+func isNotReady(topic kmsg.MetadataResponseTopic) bool { return topic.ErrorCode == leaderNotAvailable }
+
+// sleep ends early with the context.
+func sleep(ctx context.Context, pause time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(pause):
+	}
 }
 
 func wantsAll(req *kmsg.MetadataRequest) bool {

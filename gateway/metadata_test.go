@@ -54,18 +54,49 @@ func TestMetadataOfAllTopics(t *testing.T) {
 }
 
 func TestMetadataErrorsPerTopic(t *testing.T) {
-	b := newBench(t)
-	failures := map[string]error{
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.catalog.lookup = lookupFailures
+		got := topicCodes(b.pipe().ask(metadataFor(9, "t", "missing", "creating", "down", "secret", "not.allowed")))
+		want := map[string]int16{"t": 0, "missing": 3, "creating": 5, "down": 5, "secret": 29, "not.allowed": 17}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// lookupFailures fails by the topic's name.
+func lookupFailures(_ context.Context, name string) error {
+	return map[string]error{
 		"creating": translate.ErrNotReady,
 		"down":     &dis.Error{Operation: "DescribeStream", Err: errors.New("connection refused"), NotProcessed: true},
 		"secret":   &dis.Error{Operation: "DescribeStream", HTTPStatus: 403, Code: wire.CodeForbidden},
-	}
-	b.catalog.lookup = func(_ context.Context, name string) error { return failures[name] }
-	c := dial(t, b.listen())
-	got := topicCodes(c.ask(metadataFor(9, "t", "missing", "creating", "down", "secret", "not.allowed")))
-	want := map[string]int16{"t": 0, "missing": 3, "creating": 5, "down": 5, "secret": 29, "not.allowed": 17}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	}[name]
+}
+
+// Consumers of librdkafka ask again at once when a topic is not ready.
+func TestMetadataSlowsThoseWhoAskAgain(t *testing.T) {
+	for _, tc := range []struct {
+		names []string
+		want  time.Duration
+	}{
+		{[]string{"t"}, 0},
+		{[]string{"missing"}, 0},
+		{[]string{"secret"}, 0},
+		{[]string{"creating"}, 500 * time.Millisecond},
+		{[]string{"t", "down"}, 500 * time.Millisecond},
+	} {
+		t.Run(strings.Join(tc.names, " and "), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t)
+				b.catalog.lookup = lookupFailures
+				began := time.Now()
+				b.pipe().ask(metadataFor(9, tc.names...))
+				if waited := time.Since(began); waited != tc.want {
+					t.Errorf("answered after %s, want %s", waited, tc.want)
+				}
+			})
+		})
 	}
 }
 
