@@ -12,7 +12,8 @@ type offsets struct {
 	calls int              // running storeCommits
 	held  map[request]bool // commits and fetches without an answer
 	// stored: the group has, or once had, committed offsets.
-	stored bool
+	stored  bool
+	trouble commitTrouble
 }
 
 // lane is the queue of one partition.
@@ -57,6 +58,7 @@ func (o *offsets) tidy(tp TopicPartition, l *lane) {
 // forget drops what was acknowledged: nobody of the group is left to whom it
 // would matter that others write the same offsets.
 func (o *offsets) forget() {
+	o.trouble = commitTrouble{}
 	for tp, l := range o.lanes {
 		l.acked = nil
 		o.tidy(tp, l)
@@ -120,10 +122,8 @@ func (e commitDone) apply(g *group) {
 			if g.state != empty && result.Offset >= 0 {
 				l.acked = &result
 			}
-		} else {
-			g.log.Warn().Str("topic", c.Topic).Int32("partition", c.Partition).Int64("offset", c.Offset).
-				Int16("code", result.Code).Str("reason", result.Message).Msg("offset not committed")
 		}
+		g.logCommit(c, result)
 		if l.waiting != nil {
 			o.ready = append(o.ready, c.TopicPartition)
 		}
@@ -133,4 +133,20 @@ func (e commitDone) apply(g *group) {
 		}
 	}
 	g.writeReady()
+}
+
+// logCommit logs the beginning, the duration and the end of trouble.
+func (g *group) logCommit(c OffsetCommit, result CommittedOffset) {
+	trouble := &g.offsets.trouble
+	if result.Code == 0 {
+		if failed := trouble.over(c.TopicPartition); failed > 0 {
+			g.log.Info().Int("failed", failed).Msg("offsets are committed again")
+		}
+		return
+	}
+	if trouble.note(result, g.now) {
+		g.log.Warn().Str("topic", c.Topic).Int32("partition", c.Partition).Int64("offset", c.Offset).
+			Int16("code", result.Code).Str("reason", result.Message).Int("failed", trouble.failed).
+			Msg("offset not committed; more of the kind are counted and logged once a minute")
+	}
 }
