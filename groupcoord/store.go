@@ -18,7 +18,7 @@ type TopicPartition struct {
 }
 
 // OffsetCommit is one offset to be stored: the next record the group wants to
-// read.
+// read. A negative one, as Kafka allows, removes what is stored.
 type OffsetCommit struct {
 	TopicPartition
 	Offset int64

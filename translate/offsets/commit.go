@@ -17,14 +17,13 @@ import (
 const (
 	codeUnknownPartition = 3
 	codeMetadataTooLarge = 12
-	codeInvalidRequest   = 42
 )
 
 // Commit stores offsets, one call to DIS for each since DIS has no other, and
 // answers in the same order when all are done. Code 0 means that DIS stored the
 // offset; Offset is the one it stored, which differs from the wanted one where
-// that was outside the partition's range. The others tell why not: one failure
-// does not touch the rest.
+// that was outside the partition's range. A negative offset removes what was
+// stored. The other codes tell why not: one failure does not touch the rest.
 func (s *Store) Commit(ctx context.Context, group string, offsets []OffsetCommit) []CommittedOffset {
 	results := make([]CommittedOffset, len(offsets))
 	app, err := AppName(group, s.cfg.MaxAppName)
@@ -57,6 +56,9 @@ func (s *Store) commit(ctx context.Context, app string, o OffsetCommit) Committe
 	if err != nil {
 		return failed(o.TopicPartition, translate.CallCommit, err)
 	}
+	if o.Offset < 0 {
+		return s.remove(ctx, app, topic, o)
+	}
 	stored, err := s.commitWithin(ctx, app, topic, o)
 	if err != nil {
 		err = fmt.Errorf("commit offset %d of %s-%d: %w", o.Offset, o.Topic, o.Partition, err)
@@ -67,9 +69,6 @@ func (s *Store) commit(ctx context.Context, app string, o OffsetCommit) Committe
 
 // check refuses what DIS could not store, and finds the topic.
 func (s *Store) check(ctx context.Context, o OffsetCommit) (*translate.Topic, error) {
-	if o.Offset < 0 {
-		return nil, translate.Failure{Code: codeInvalidRequest, Message: fmt.Sprintf("offset %d is negative", o.Offset)}
-	}
 	// DIS counts in UTF-16, as the Java service it is.
 	if units := len(utf16.Encode([]rune(o.Metadata))); units > wire.MaxCheckpointMetadata {
 		return nil, translate.Failure{Code: codeMetadataTooLarge, Message: fmt.Sprintf("offset metadata has %d characters, DIS stores %d", units, wire.MaxCheckpointMetadata)}
@@ -85,6 +84,19 @@ func (s *Store) check(ctx context.Context, o OffsetCommit) (*translate.Topic, er
 		return nil, translate.Failure{Code: codeUnknownPartition, Message: fmt.Sprintf("topic %s has %d partitions, no partition %d", o.Topic, len(topic.Partitions), o.Partition)}
 	}
 	return topic, nil
+}
+
+// remove takes the checkpoint away. Kafka stores any number, and to every client
+// a negative one means that nothing is committed: the admin client of kafkajs
+// resets a group by committing -1 or -2.
+func (s *Store) remove(ctx context.Context, app string, topic *translate.Topic, o OffsetCommit) CommittedOffset {
+	partition := int(o.Partition)
+	err := s.checkpoints.DeleteCheckpoints(ctx, app, topic.StreamName, &partition)
+	if err != nil && !dis.HasCode(err, wire.CodeAppNotFound, wire.CodeNoCheckpoint) {
+		err = fmt.Errorf("remove the committed offset of %s-%d: %w", o.Topic, o.Partition, err)
+		return failed(o.TopicPartition, translate.CallCommit, err)
+	}
+	return none(o.TopicPartition)
 }
 
 // rangeTries bounds how often one commit is sent while DIS calls its number out

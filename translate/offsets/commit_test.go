@@ -83,7 +83,7 @@ func TestCommitRefusals(t *testing.T) {
 		{"metadata", "g", commit("a", 0, 150, long+"m"), kerr.OffsetMetadataTooLarge, "1001 characters"},
 		{"metadata in UTF-16", "g", commit("a", 0, 150, long[1:]+"😀"), kerr.OffsetMetadataTooLarge, "1001 characters"},
 		{"metadata bytes", "g", commit("a", 0, 150, "\xff"), kerr.OffsetMetadataTooLarge, "UTF-8"},
-		{"negative offset", "g", commit("a", 0, -1, ""), kerr.InvalidRequest, "-1"},
+		{"negative offset of no topic", "g", commit("nope", 0, -1, ""), kerr.UnknownTopicOrPartition, "DIS.4301"},
 		{"no group", "", commit("a", 0, 150, ""), kerr.InvalidGroupID, "empty"},
 		{"long group", strings.Repeat("g", 201), commit("a", 0, 150, ""), kerr.InvalidGroupID, "DIS allows 200"},
 	}
@@ -98,6 +98,31 @@ func TestCommitRefusals(t *testing.T) {
 				t.Errorf("the other partition: %+v, commits %v", got[1], f.commits)
 			}
 		})
+	}
+}
+
+func TestCommitOfANegativeOffsetRemovesTheCheckpoint(t *testing.T) {
+	s, f, _ := open(t)
+	if got := s.Commit(t.Context(), "unknown", []OffsetCommit{commit("a", 0, -2, "")})[0]; got.Code != 0 || got.Offset != -1 {
+		t.Errorf("of a group without an app: %+v", got)
+	}
+	s.Commit(t.Context(), "g", []OffsetCommit{commit("a", 0, 150, ""), commit("a", 1, 151, ""), commit("b", 0, 152, "")})
+	got := s.Commit(t.Context(), "g", []OffsetCommit{commit("a", 0, -2, "x"), commit("a", 1, 160, ""), commit("b", 0, -1, ""), commit("a", 2, -1, "")})
+	want := []CommittedOffset{
+		{TopicPartition: at("a", 0), Offset: -1},
+		{TopicPartition: at("a", 1), Offset: 160},
+		{TopicPartition: at("b", 0), Offset: -1},
+		{TopicPartition: at("a", 2), Offset: -1},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]stored{"a/1": {number: "160"}}, f.apps["g"], cmp.AllowUnexported(stored{})); diff != "" {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+	f.failWith("delete", errDown)
+	if got := s.Commit(t.Context(), "g", []OffsetCommit{commit("a", 1, -1, "")})[0]; got.Code != kerr.CoordinatorLoadInProgress.Code || !strings.Contains(got.Message, "a-1") {
+		t.Errorf("DIS away: %+v", got)
 	}
 }
 

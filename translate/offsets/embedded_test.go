@@ -127,6 +127,12 @@ func TestOffsetsOverHTTP(t *testing.T) {
 	if groups, err := s.Groups(t.Context()); err != nil || !slices.Equal(groups, []string{group}) {
 		t.Errorf("groups %v, %v", groups, err)
 	}
+
+	s.Commit(t.Context(), group, []offsets.OffsetCommit{commit("orders", 0, -1, "")})
+	left := s.Fetch(t.Context(), group, []offsets.TopicPartition{at("orders", 0), at("orders", 129)})
+	if left[0].Offset != -1 || left[0].Code != 0 || left[1].Offset != 0 {
+		t.Errorf("after one was removed: %+v", left)
+	}
 }
 
 // A group of the gateway and the same group of the DIS Kafka adapter share the

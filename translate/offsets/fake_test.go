@@ -104,6 +104,19 @@ func (f *fakeDIS) CommitCheckpoint(ctx context.Context, r wire.CommitCheckpointR
 	return nil
 }
 
+func (f *fakeDIS) DeleteCheckpoints(ctx context.Context, app, stream string, partition *int) error {
+	err := f.begin(ctx, "delete")
+	defer f.mu.Unlock()
+	switch {
+	case err != nil:
+		return err
+	case f.apps[app] == nil:
+		return refusal("DeleteCheckpoints", wire.CodeAppNotFound)
+	}
+	delete(f.apps[app], stream+"/"+strconv.Itoa(*partition))
+	return nil
+}
+
 func (f *fakeDIS) ConsumerState(ctx context.Context, app, stream, _ string) ([]wire.ConsumingState, error) {
 	err := f.begin(ctx, "state")
 	defer f.mu.Unlock()

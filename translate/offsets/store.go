@@ -28,6 +28,7 @@ import (
 // *dis.Error.
 type Checkpoints interface {
 	CommitCheckpoint(ctx context.Context, commit wire.CommitCheckpointRequest) error
+	DeleteCheckpoints(ctx context.Context, app, stream string, partition *int) error
 	ConsumerState(ctx context.Context, app, stream, streamID string) ([]wire.ConsumingState, error)
 	CreateApp(ctx context.Context, name string) error
 	DescribeApp(ctx context.Context, name string) (*wire.App, error)
@@ -53,7 +54,7 @@ type TopicPartition struct {
 // OffsetCommit is one offset to store: the next one to read.
 type OffsetCommit struct {
 	TopicPartition
-	Offset      int64
+	Offset      int64 // negative: none, as if the group had never committed
 	LeaderEpoch int32 // accepted and not stored, DIS has no room for it
 	Metadata    string
 }
