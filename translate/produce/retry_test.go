@@ -1,11 +1,14 @@
 package produce
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -65,6 +68,30 @@ func TestHoles(t *testing.T) {
 		r.wantContents(0, "a", "c", "b")
 		if m := r.engine.Metrics(); m.HoleRecords != 1 || m.ThrottledRecords != 1 {
 			t.Errorf("metrics %+v", m)
+		}
+	})
+}
+
+// DIS may answer nothing for an hour: that is one line for each partition.
+func TestUnknownOutcomesAreLoggedOnceUntilDISAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		r := newRig(t, func(c *Config) { c.Logger = zerolog.New(&log) })
+		away := map[int]fate{}
+		for call := 1; call <= 8; call++ {
+			away[call] = fate{fail: errLost}
+		}
+		away[10] = fate{fail: errLost}
+		r.dis.script = onCall(away)
+		r.send(0, "a").wait()
+		r.wantContents(0, "a") // written by the ninth call
+		r.send(0, "b").wait()
+		r.wantContents(0, "a", "b")
+		if lines := strings.Count(log.String(), "outcome of a write is unknown"); lines != 2 {
+			t.Errorf("%d lines, want one for each time that DIS was away:\n%s", lines, log.String())
+		}
+		if m := r.engine.Metrics(); m.AmbiguousResentRecords != 9 {
+			t.Errorf("%d records were counted", m.AmbiguousResentRecords)
 		}
 	})
 }

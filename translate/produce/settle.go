@@ -116,6 +116,7 @@ func (p *partition) count(c *chunk, results []wire.PutResult) tally {
 // everything, and the first of a series when it took something.
 func (p *partition) paceAfter(progress bool, trouble string) time.Duration {
 	p.trouble = trouble
+	p.unsure = false
 	if progress || trouble == "" {
 		p.backoff.reset()
 	}
@@ -192,8 +193,11 @@ func (p *partition) settleFailure(a *answers, c *chunk, out outcome) time.Durati
 		c.batches(func(b *pending) { p.refuseBatch(b, out.err) })
 	case unknown:
 		e.metrics.ambiguousRecords.Add(int64(c.sending))
-		e.log.Warn().Str("stream", p.stream.key.name).Int32("partition", p.number).Int("records", c.sending).Err(out.err).
-			Msg("outcome of a write is unknown; its records are sent again and may be stored twice")
+		if !p.unsure { // DIS may be away for long: the metric goes on, the log does not
+			e.log.Warn().Str("stream", p.stream.key.name).Int32("partition", p.number).Int("records", c.sending).Err(out.err).
+				Msg("outcome of a write is unknown; its records are sent again, until DIS answers, and may be stored twice")
+		}
+		p.unsure = true
 		return p.retry(out.err, false)
 	case failure.Throttled():
 		e.metrics.throttledRecords.Add(int64(c.sending))

@@ -21,6 +21,7 @@ type partition struct {
 	backoff   backoff
 	throttled bool   // the last refusal was for throughput
 	trouble   string // the last failure, "" when the last request did well
+	unsure    bool   // the outcome of a request is unknown, and none was answered since
 }
 
 func (p *partition) enqueue(b *pending) {
