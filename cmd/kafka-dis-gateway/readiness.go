@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -23,7 +22,7 @@ type readiness struct {
 }
 
 func newReadiness(draining func() bool) *readiness {
-	return &readiness{reason: "DIS has not been asked yet", draining: draining}
+	return &readiness{reason: "DIS has not answered yet", draining: draining}
 }
 
 // why is the reason for not being ready, "" when ready.
@@ -40,6 +39,7 @@ func (r *readiness) why() string {
 // be right, and clients are better served with errors that name the trouble
 // than with no gateway.
 func (r *readiness) watch(ctx context.Context, ask func(context.Context) error, logger zerolog.Logger) {
+	var logged trouble
 	for failures := 0; ; failures++ {
 		attempt, cancel := context.WithTimeout(ctx, probeTimeout)
 		err := ask(attempt)
@@ -54,8 +54,10 @@ func (r *readiness) watch(ctx context.Context, ask func(context.Context) error, 
 			return
 		case err == nil:
 			return
-		case failures == 0:
-			logger.Warn().Err(err).Msg("DIS does not answer; the gateway serves on and asks again every second")
+		}
+		if now := explain(err); !now.like(logged) { // it may stay so for a night
+			logger.Warn().Err(err).Str("remedy", now.do).Msg(now.what + "; the gateway serves on and asks again every second")
+			logged = now
 		}
 		select {
 		case <-ctx.Done():
@@ -70,6 +72,6 @@ func (r *readiness) set(err error) {
 	defer r.mu.Unlock()
 	r.reason = ""
 	if err != nil {
-		r.reason = fmt.Sprintf("DIS does not answer: %v", err)
+		r.reason = explain(err).String()
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
 // TestReadiness: not ready until DIS has answered once, ready ever after, and
@@ -46,6 +49,57 @@ func TestReadiness(t *testing.T) {
 		}
 		if lines := strings.Count(log.String(), "\n"); lines != 2 {
 			t.Errorf("%d log lines, want one for the trouble and one for its end:\n%s", lines, log.String())
+		}
+	})
+}
+
+// TestReadinessSaysWhatToDo: each trouble once, with its remedy, also when one
+// follows another.
+func TestReadinessSaysWhatToDo(t *testing.T) {
+	refused := func(status int, code string) error {
+		return &dis.Error{Operation: "ListStreams", HTTPStatus: status, Code: code, Message: "no", RequestID: rand.Text()}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		steps := []struct {
+			err  error
+			what string // of the log line, "" for none
+			do   string
+		}{
+			{&dis.Error{Operation: "ListStreams", Err: errors.New("connection refused")}, "DIS does not answer", "--dis-endpoint"},
+			{&dis.Error{Operation: "ListStreams", Err: errors.New("no such host")}, "", "--dis-endpoint"},
+			{refused(200, ""), "no DIS answers", "--dis-endpoint"},
+			{refused(503, ""), "DIS is in trouble", "wait"},
+			{refused(441, "DIS.4112"), "DIS refuses the gateway", "HUAWEICLOUD_SDK_SK"},
+			{refused(401, "DIS.4107"), "", "HUAWEICLOUD_SDK_AK"},
+			{refused(441, "DIS.4105"), "DIS refuses the gateway", "clock"},
+			{refused(403, "DIS.4116"), "DIS refuses the gateway", "may use DIS"},
+			{refused(400, "DIS.4117"), "DIS refuses the gateway", "--project-id"},
+		}
+		var log strings.Builder
+		asked, lines := 0, 0
+		r := newReadiness(func() bool { return false })
+		r.watch(ctx, func(context.Context) error {
+			if asked > 0 {
+				step := steps[asked-1]
+				if step.what != "" {
+					lines++
+				}
+				text := strings.Split(strings.TrimSpace(log.String()), "\n")
+				last := text[len(text)-1]
+				if len(text) != lines || !strings.Contains(last, step.what) || !strings.Contains(last, step.do) || !strings.Contains(r.why(), step.do) {
+					t.Errorf("after %v: %d lines, the last %s, reason %q", step.err, len(text), last, r.why())
+				}
+			}
+			asked++
+			if asked > len(steps) {
+				return nil
+			}
+			return steps[asked-1].err
+		}, zerolog.New(&log))
+		if asked != len(steps)+1 || r.why() != "" {
+			t.Errorf("asked %d times, reason %q", asked, r.why())
 		}
 	})
 }
