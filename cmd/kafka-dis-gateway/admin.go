@@ -25,9 +25,9 @@ type adminServer struct {
 // the gateway is not ready, "" when it is. Profiles of the process are served
 // on loopback addresses only, since they show what the process holds.
 func listenAdmin(address string, metrics prometheus.Gatherer, readiness func() string) (*adminServer, error) {
-	listener, err := net.Listen("tcp", address)
+	listener, err := listenTCP("admin-listen", address)
 	if err != nil {
-		return nil, fmt.Errorf("opening the admin address: %w", err)
+		return nil, err
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })

@@ -57,6 +57,9 @@ func (d *devCommand) check(found *problems) {
 		}
 		d.topics = append(d.topics, topic)
 	}
+	if err := validAddress(d.DISListen); err != nil {
+		found.setting("dis-listen", err)
+	}
 	if d.DataDir == "" {
 		found.setting("data-dir", errors.New("a folder is needed"))
 	}
@@ -65,7 +68,7 @@ func (d *devCommand) check(found *problems) {
 
 func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error) {
 	logger := d.logger(stderr)
-	store, err := listenDIS(d.DISListen)
+	store, err := listenDIS("dis-listen", d.DISListen)
 	if err != nil {
 		return err
 	}

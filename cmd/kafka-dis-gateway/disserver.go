@@ -22,11 +22,12 @@ type disServer struct {
 	failed   chan error
 }
 
-// listenDIS opens the address of an embedded DIS; open answers there.
-func listenDIS(address string) (*disServer, error) {
-	listener, err := net.Listen("tcp", address)
+// listenDIS opens the address of an embedded DIS, the value of setting; open
+// answers there.
+func listenDIS(setting, address string) (*disServer, error) {
+	listener, err := listenTCP(setting, address)
 	if err != nil {
-		return nil, fmt.Errorf("opening the address of the embedded DIS: %w", err)
+		return nil, err
 	}
 	return &disServer{listener: listener, failed: make(chan error, 1)}, nil
 }

@@ -23,6 +23,9 @@ func (embeddedDISCommand) Help() string {
 }
 
 func (c *embeddedDISCommand) check(found *problems) {
+	if err := validAddress(c.Listen); err != nil {
+		found.setting("listen", err)
+	}
 	if c.DataDir == "" {
 		found.setting("data-dir", fmt.Errorf("a folder is needed"))
 	}
@@ -37,7 +40,7 @@ func (c *embeddedDISCommand) run(signals *signals, stdout, stderr io.Writer) (er
 	if err := c.applyTo(&config); err != nil {
 		return err
 	}
-	server, err := listenDIS(c.Listen)
+	server, err := listenDIS("listen", c.Listen)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ type gatewaySettings struct {
 	GracePeriod time.Duration `default:"30s" min:"0s" placeholder:"TIME" help:"How long a stop (SIGTERM) may take. Clients are served on until they are gone or 5 s before its end. Default: 30s."`
 }
 
-// listeners parses --listen.
+// listeners parses --listen, and checks the other address beside it.
 func (s gatewaySettings) listeners(found *problems) []gateway.Listener {
 	var all []gateway.Listener
 	if len(s.Listen) == 0 {
@@ -49,6 +49,11 @@ func (s gatewaySettings) listeners(found *problems) []gateway.Listener {
 			continue
 		}
 		all = append(all, listener)
+	}
+	if s.AdminListen != "" {
+		if err := validAddress(s.AdminListen); err != nil {
+			found.setting("admin-listen", err)
+		}
 	}
 	return all
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -45,21 +47,57 @@ func (s *serveCommand) check(found *problems) {
 	}
 	if len(missing) > 0 {
 		found.add(fmt.Errorf("the environment lacks what DIS wants to know: set %s", strings.Join(missing, ", ")))
+	} else {
+		s.checkBackend(found)
 	}
 	s.disAccessSettings.check(found)
 }
 
-func (s *serveCommand) run(signals *signals, stdout, stderr io.Writer) error {
-	endpoint := s.DISEndpoint
-	if endpoint == "" {
-		endpoint = "https://dis." + s.Region + ".myhuaweicloud.com"
+// backendSettings are the settings behind the fields of dis.Config.
+var backendSettings = map[string]string{
+	"Endpoint": "dis-endpoint", "ManagerEndpoint": "dis-manager-endpoint", "CAFile": "dis-ca-file",
+	"Region": "region", "ProjectID": "project-id",
+}
+
+// checkBackend lets the client for DIS say what it could not work with, apart
+// from keys, whose source is opened later.
+func (s *serveCommand) checkBackend(found *problems) {
+	config := s.backend()
+	config.Credentials = dis.StaticCredentials(dis.Keys{})
+	client, err := dis.New(config)
+	if err == nil {
+		client.Close()
+		return
 	}
-	logger := s.logger(stderr)
-	backend := dis.Config{
-		Endpoint: endpoint, ManagerEndpoint: s.DISManagerEndpoint, CAFile: s.DISCAFile,
+	mistakes := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		mistakes = joined.Unwrap()
+	}
+	for _, mistake := range mistakes {
+		var wrong *dis.SettingError
+		if errors.As(mistake, &wrong) && backendSettings[wrong.Field] != "" {
+			if wrong.Field == "Endpoint" && s.DISEndpoint == "" {
+				continue // made of the region, which is named
+			}
+			found.setting(backendSettings[wrong.Field], wrong.Err)
+			continue
+		}
+		found.add(mistake)
+	}
+}
+
+// backend is the DIS to call, without keys.
+func (s *serveCommand) backend() dis.Config {
+	return dis.Config{
+		Endpoint:        cmp.Or(s.DISEndpoint, "https://dis."+s.Region+".myhuaweicloud.com"),
+		ManagerEndpoint: s.DISManagerEndpoint, CAFile: s.DISCAFile,
 		Region: s.Region, ProjectID: s.ProjectID, MaxConnections: s.DISConnections,
 		UserAgent: "kafka-dis-gateway/" + currentBuild().version,
 	}
+}
+
+func (s *serveCommand) run(signals *signals, stdout, stderr io.Writer) error {
+	backend, logger := s.backend(), s.logger(stderr)
 	if err := s.applyTo(&backend, logger); err != nil {
 		return usageError{err}
 	}
@@ -72,7 +110,7 @@ func (s *serveCommand) run(signals *signals, stdout, stderr io.Writer) error {
 		grace:        func() time.Duration { return s.GracePeriod },
 		ready: func(_ context.Context, kafka []net.Addr, admin net.Addr) error {
 			announce(stdout, kafka, admin)
-			fmt.Fprintf(stdout, "DIS     %s\n", endpoint)
+			fmt.Fprintf(stdout, "DIS     %s\n", backend.Endpoint)
 			return nil
 		},
 	})

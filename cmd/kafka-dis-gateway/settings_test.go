@@ -114,6 +114,53 @@ func TestMistakesAreReportedTogether(t *testing.T) {
 	}
 }
 
+// TestServeNamesTheSettingsOfDIS: by flag or variable, not by the client's fields.
+func TestServeNamesTheSettingsOfDIS(t *testing.T) {
+	for name, value := range map[string]string{"AK": "a", "SK": "s", "PROJECT_ID": "p/q", "REGION": "r"} {
+		t.Setenv("HUAWEICLOUD_SDK_"+name, value)
+	}
+	for _, tc := range []struct {
+		name string
+		args []string
+		want []string
+	}{
+		{"endpoint", []string{"--dis-endpoint=dis.example"}, []string{
+			`--dis-endpoint: "dis.example" is not a URL of the form http(s)://host[:port]`, "HUAWEICLOUD_SDK_PROJECT_ID: "}},
+		{"manager", []string{"--dis-endpoint=http://x", "--dis-manager-endpoint=x", "--project-id=p"}, []string{`--dis-manager-endpoint: "x" is not`}},
+		{"certificates", []string{"--dis-ca-file=/nowhere", "--project-id=p"}, []string{"--dis-ca-file: open /nowhere: no such file"}},
+		{"region", []string{"--region=a b", "--project-id=p"}, []string{`--region: "a b" contains`}},
+		{"addresses", []string{"--admin-listen=9644", "--project-id=p"}, []string{`--admin-listen: "9644" is not HOST:PORT`}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := parse(append([]string{"serve"}, tc.args...), os.Stdout, os.Stderr)
+			if err == nil {
+				t.Fatal("no error")
+			}
+			lines := strings.Split(err.Error(), "\n")
+			for i, want := range tc.want {
+				if i >= len(lines) || !strings.HasPrefix(lines[i], want) {
+					t.Errorf("mistake %d is not %q", i+1, want)
+				}
+			}
+			if len(lines) != len(tc.want) {
+				t.Errorf("%d mistakes:\n%v", len(lines), err)
+			}
+		})
+	}
+}
+
+func TestAddressInUse(t *testing.T) {
+	taken, err := listenTCP("listen", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	address := taken.Addr().String()
+	if _, err := listenTCP("dis-listen", address); err == nil || err.Error() != "--dis-listen: "+address+" is in use by another program" {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestBadValueOverruled: what a better source replaces is no mistake.
 func TestBadValueOverruled(t *testing.T) {
 	t.Setenv("KDG_IDLE_POLLS", "many")

@@ -81,6 +81,22 @@ type Call struct {
 	Err error
 }
 
+// SettingError is a mistake in one field of a Config. The error of New joins
+// them.
+type SettingError struct {
+	Field string // of Config
+	Err   error
+}
+
+func (e *SettingError) Error() string { return e.Field + ": " + e.Err.Error() }
+
+// Unwrap gives what is wrong with the field.
+func (e *SettingError) Unwrap() error { return e.Err }
+
+func wrong(field, format string, args ...any) error {
+	return &SettingError{field, fmt.Errorf(format, args...)}
+}
+
 // checked returns the settings with defaults filled in and the base URLs in
 // normal form, or every mistake at once.
 func (c Config) checked() (Config, error) {
@@ -90,18 +106,19 @@ func (c Config) checked() (Config, error) {
 			mistakes = append(mistakes, err)
 		}
 	}
-	if c.ManagerEndpoint == "" {
-		c.ManagerEndpoint = c.Endpoint
-	}
 	var err error
 	c.Endpoint, err = baseURL("Endpoint", c.Endpoint)
 	check(err)
-	managerEndpoint, err := baseURL("ManagerEndpoint", c.ManagerEndpoint)
-	if c.ManagerEndpoint != "" {
+	if c.ManagerEndpoint == "" {
+		c.ManagerEndpoint = c.Endpoint
+	} else {
+		c.ManagerEndpoint, err = baseURL("ManagerEndpoint", c.ManagerEndpoint)
 		check(err)
 	}
-	c.ManagerEndpoint = managerEndpoint
 	check(headerWord("ProjectID", c.ProjectID))
+	if c.Region != "" || (c.Tokens == nil && c.Signing != SigningUnscoped) { // only the scoped signature has a use for it
+		check(headerWord("Region", c.Region))
+	}
 	check(c.checkIdentity())
 	c.Signing, err = oneOf("Signing", c.Signing, SigningScoped, SigningUnscoped)
 	check(err)
@@ -123,26 +140,21 @@ func (c Config) checked() (Config, error) {
 	return c, errors.Join(mistakes...)
 }
 
-// checkIdentity looks at the settings that say who calls. Only the scoped
-// signature has a use for the region.
+// checkIdentity looks at the settings that say who calls.
 func (c Config) checkIdentity() error {
-	var mistakes []error
-	if c.Region != "" || (c.Tokens == nil && c.Signing != SigningUnscoped) {
-		mistakes = append(mistakes, headerWord("Region", c.Region))
-	}
 	switch {
 	case c.Credentials == nil && c.Tokens == nil:
-		mistakes = append(mistakes, errors.New("Credentials: must be set, or Tokens"))
+		return wrong("Credentials", "must be set, or Tokens")
 	case c.Credentials != nil && c.Tokens != nil:
-		mistakes = append(mistakes, errors.New("Credentials: must not be set together with Tokens"))
+		return wrong("Credentials", "must not be set together with Tokens")
 	}
-	return errors.Join(mistakes...)
+	return nil
 }
 
 // positive returns the default for 0 and refuses what is negative.
 func positive[N int | int64 | time.Duration](setting string, value, fallback N) (N, error) {
 	if value < 0 {
-		return 0, fmt.Errorf("%s: %v is negative", setting, value)
+		return 0, wrong(setting, "%v is negative", value)
 	}
 	if value == 0 {
 		return fallback, nil
@@ -153,11 +165,11 @@ func positive[N int | int64 | time.Duration](setting string, value, fallback N) 
 // headerWord refuses values that could not stand in a header and a signature scope.
 func headerWord(setting, value string) error {
 	if value == "" {
-		return fmt.Errorf("%s: must be set", setting)
+		return wrong(setting, "must be set")
 	}
 	for _, r := range value {
 		if r <= ' ' || r == '/' || r > '~' {
-			return fmt.Errorf("%s: %q contains a character other than printable ASCII without space and slash", setting, value)
+			return wrong(setting, "%q contains a character other than printable ASCII without space and slash", value)
 		}
 	}
 	return nil
@@ -167,17 +179,17 @@ func headerWord(setting, value string) error {
 // the scheme's default port and a slash at the end.
 func baseURL(setting, text string) (string, error) {
 	if text == "" {
-		return "", fmt.Errorf("%s: must be set", setting)
+		return "", wrong(setting, "must be set")
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", setting, err)
+		return "", wrong(setting, "%w", err)
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
-		return "", fmt.Errorf("%s: %q is not a URL of the form http(s)://host[:port]", setting, text)
+		return "", wrong(setting, "%q is not a URL of the form http(s)://host[:port]", text)
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("%s: must not carry a user, a query or a fragment", setting)
+		return "", wrong(setting, "must not carry a user, a query or a fragment")
 	}
 	host := strings.ToLower(u.Host)
 	if (u.Scheme == "http" && u.Port() == "80") || (u.Scheme == "https" && u.Port() == "443") {
@@ -194,14 +206,14 @@ func trustedCAs(file string) (*x509.CertPool, error) {
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("CAFile: %w", err)
+		return nil, wrong("CAFile", "%w", err)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		return nil, fmt.Errorf("CAFile: read the system's certificates: %w", err)
+		return nil, wrong("CAFile", "read the system's certificates: %w", err)
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("CAFile: %s holds no PEM certificate", file)
+		return nil, wrong("CAFile", "%s holds no PEM certificate", file)
 	}
 	return pool, nil
 }

@@ -1,7 +1,6 @@
 package dis
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -56,5 +55,5 @@ func oneOf[S ~string](setting string, value S, allowed ...S) (S, error) {
 	for i, name := range allowed {
 		names[i] = string(name)
 	}
-	return value, fmt.Errorf("%s: %q is none of %s", setting, string(value), strings.Join(names, ", "))
+	return value, wrong(setting, "%q is none of %s", string(value), strings.Join(names, ", "))
 }
