@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -126,6 +127,17 @@ func TestGracePeriodEnds(t *testing.T) {
 	}
 	if took := time.Since(begin); took < time.Second || took > 10*time.Second {
 		t.Errorf("the drain took %s of a grace period of 7s", took)
+	}
+	var messages []string
+	for _, line := range s.stderr.all() {
+		var entry struct{ Message string }
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			t.Errorf("log line %s: %v", line, err)
+		}
+		messages = append(messages, entry.Message)
+	}
+	if len(messages) < 4 || messages[0] != "gateway started" || messages[len(messages)-1] != "gateway stopped" {
+		t.Errorf("the log does not tell the life of the gateway: %q", messages)
 	}
 }
 

@@ -39,9 +39,17 @@ func (s *Server) serveOn(ctx context.Context) {
 		s.waitQuiet(ctx, nil)
 		return
 	}
-	timer := time.NewTimer(time.Until(deadline) - s.cfg.DrainReserve)
+	patience := max(0, time.Until(deadline)-s.cfg.DrainReserve)
+	if open := len(s.connections()); open > 0 {
+		s.cfg.Logger.Info().Int("connections", open).Str("for_at_most", patience.Round(time.Millisecond).String()).
+			Msg("draining: clients are served on until they are gone")
+	}
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	s.waitQuiet(ctx, timer.C)
+	if open := len(s.connections()); open > 0 && ctx.Err() == nil {
+		s.cfg.Logger.Info().Int("connections", open).Msg("drained for as long as allowed: what has begun is finished, then connections are closed")
+	}
 }
 
 // waitQuiet reports whether the last connection ended before ctx or expired.

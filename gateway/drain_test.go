@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
@@ -57,6 +58,32 @@ func TestShutdownEndsWithTheLastConnection(t *testing.T) {
 		}
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("waited %s with no connection left", waited)
+		}
+	})
+}
+
+// An operator sees why a stop takes long, and who was cut off.
+func TestShutdownIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, func(c *Config) { c.Logger = c.Logger.Level(zerolog.InfoLevel) })
+		b.pipe().ask(apiVersions(3))
+		b.pipe().ask(apiVersions(3))
+		if err := <-b.shutdown(); err != nil {
+			t.Error(err)
+		}
+		lines := b.lines.all()
+		for i, want := range [][]string{
+			{`"connections":2`, `"for_at_most":"` + (grace - b.server.cfg.DrainReserve).String() + `"`, "served on"},
+			{`"connections":2`, "closed"},
+		} {
+			for _, part := range want {
+				if i >= len(lines) || !strings.Contains(lines[i], part) {
+					t.Errorf("line %d has no %s", i+1, part)
+				}
+			}
+		}
+		if len(lines) != 2 {
+			t.Errorf("log:\n%s", strings.Join(lines, "\n"))
 		}
 	})
 }

@@ -105,13 +105,19 @@ func (s *serveCommand) run(signals *signals, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return p.run(signals, running{
+	err = p.run(signals, running{
 		adminAddress: s.AdminListen,
 		grace:        func() time.Duration { return s.GracePeriod },
 		ready: func(_ context.Context, kafka []net.Addr, admin net.Addr) error {
 			announce(stdout, kafka, admin)
 			fmt.Fprintf(stdout, "DIS     %s\n", backend.Endpoint)
+			logger.Info().Str("version", currentBuild().version).Str("dis", backend.Endpoint).
+				Str("region", s.Region).Str("project", s.ProjectID).Msg("gateway started")
 			return nil
 		},
 	})
+	if err == nil {
+		logger.Info().Msg("gateway stopped")
+	}
+	return err
 }
