@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -53,6 +54,9 @@ func parse(args []string, stdout, stderr io.Writer) (command, error) {
 	found.locate(parsed, file)
 	chosen := parsed.Selected().Target.Addr().Interface().(command)
 	chosen.check(found)
+	for _, mistake := range misspelt(parser.Model) {
+		found.add(mistake)
+	}
 	return chosen, found.err()
 }
 
@@ -60,7 +64,7 @@ func newParser(cli *commandLine, found *problems, file *settingsFile, more ...ko
 	options := append(found.mappers(),
 		kong.Name("kafka-dis-gateway"),
 		kong.Description(description),
-		kong.DefaultEnvars("KDG"),
+		kong.DefaultEnvars(strings.TrimSuffix(variablePrefix, "_")),
 		kong.Resolvers(file),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 	)

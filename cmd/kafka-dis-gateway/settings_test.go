@@ -169,6 +169,28 @@ func TestBadValueOverruled(t *testing.T) {
 	}
 }
 
+// TestMisspeltVariables: what resembles a setting of any command is a mistake,
+// what Kubernetes makes of a service called kdg is not.
+func TestMisspeltVariables(t *testing.T) {
+	t.Setenv("KDG_SERVICE_HOST", "10.0.0.1")
+	t.Setenv("KDG_PORT", "tcp://10.0.0.1:9092")
+	t.Setenv("KDG_TOKEN", "x")
+	t.Setenv("KDG_PORT_9092_TCP_ADDR", "10.0.0.1")
+	t.Setenv("KDG_LATENCY", "1s") // of embedded-dis
+	if _, mistakes := parseDev(t); mistakes != nil {
+		t.Errorf("mistakes: %q", mistakes)
+	}
+	t.Setenv("KDG_GRACE_PERIODE", "5s")
+	t.Setenv("KDG_LATENCI", "1s")
+	want := []string{
+		"kafka-dis-gateway: KDG_GRACE_PERIODE: unknown variable, did you mean KDG_GRACE_PERIOD?",
+		"kafka-dis-gateway: KDG_LATENCI: unknown variable, did you mean KDG_LATENCY?",
+	}
+	if _, mistakes := parseDev(t); !slices.Equal(mistakes, want) {
+		t.Errorf("mistakes: %q, want %q", mistakes, want)
+	}
+}
+
 func TestUnreadableSettingsFiles(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"no mapping":    {"- a\n", "not a YAML mapping of settings"},
