@@ -23,8 +23,8 @@ func (t trouble) String() string { return fmt.Sprintf("%s: %v: %s", t.what, t.er
 func (t trouble) like(other trouble) bool { return t.what == other.what && t.do == other.do }
 
 const (
-	checkKeys    = "check HUAWEICLOUD_SDK_AK and HUAWEICLOUD_SDK_SK"
-	checkToken   = "check HUAWEICLOUD_SDK_SECURITY_TOKEN: temporary keys need it, and it expires"
+	checkKeys    = "check HUAWEICLOUD_SDK_AK and HUAWEICLOUD_SDK_SK, or the other source of keys (--dis-credentials)"
+	checkToken   = "check HUAWEICLOUD_SDK_SECURITY_TOKEN or the file of the token: temporary keys need one, and it expires"
 	checkClock   = "set the clock of this machine"
 	checkRegion  = "check HUAWEICLOUD_SDK_REGION (or --region)"
 	checkProject = "check HUAWEICLOUD_SDK_PROJECT_ID (or --project-id)"
