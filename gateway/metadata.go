@@ -25,6 +25,8 @@ const (
 	// client to ask again: consumers of librdkafka do so at once, thousands of
 	// times a second.
 	notReadyPause = 500 * time.Millisecond
+	// listPause is the time between two tries to list the topics.
+	listPause = time.Second
 )
 
 // Metadata
@@ -42,8 +44,9 @@ const (
 //	v9 flexible
 //
 // Stale beats wrong: a topic is unknown only when DIS says so, and a list of all
-// topics that cannot be had closes the connection. An empty one would take every
-// topic from consumers that subscribe by pattern.
+// topics that cannot be had is waited for, then the connection is closed. An
+// empty one would take every topic from consumers that subscribe by pattern; and
+// after a closed connection those of librdkafka may not ask for another 5 minutes.
 func handleMetadata(cfg Config, catalog Catalog) handler {
 	return waiting(func(ctx context.Context, c *call, req *kmsg.MetadataRequest) (kmsg.Response, error) {
 		resp := kmsg.NewPtrMetadataResponse()
@@ -57,7 +60,7 @@ func handleMetadata(cfg Config, catalog Catalog) handler {
 		}
 		var err error
 		if wantsAll(req) {
-			resp.Topics, err = allTopics(ctx, catalog)
+			resp.Topics, err = allTopics(ctx, catalog, c.conn.server.Draining)
 		} else {
 			create := cfg.AutoCreateTopics && (req.Version < 4 || req.AllowAutoTopicCreation)
 			asked := time.Now()
@@ -89,8 +92,19 @@ func wantsAll(req *kmsg.MetadataRequest) bool {
 	return req.Topics == nil || (req.Version == 0 && len(req.Topics) == 0)
 }
 
-func allTopics(ctx context.Context, catalog Catalog) ([]kmsg.MetadataResponseTopic, error) {
+// allTopics waits for the list as long as the context allows, but no drain.
+func allTopics(ctx context.Context, catalog Catalog, draining func() bool) ([]kmsg.MetadataResponseTopic, error) {
 	all, err := catalog.Topics(ctx)
+	for err != nil && !draining() {
+		sleep(ctx, listPause)
+		if ctx.Err() != nil {
+			break
+		}
+		var again error
+		if all, again = catalog.Topics(ctx); again == nil || ctx.Err() == nil {
+			err = again // DIS's reason tells more than the end of the context
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("the list of topics is not known: %w", err)
 	}

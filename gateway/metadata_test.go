@@ -120,17 +120,59 @@ func TestMetadataListsExpiredPartitionsWithoutLeader(t *testing.T) {
 
 // An empty list would take every topic from consumers that subscribe by pattern.
 func TestMetadataWithoutAListClosesTheConnection(t *testing.T) {
-	b := newBench(t)
-	b.catalog.list = &dis.Error{Operation: "ListStreams", HTTPStatus: 500, Code: wire.CodeInternal, Message: "system error", RequestID: "r-9"}
-	c := dial(t, b.listen())
-	c.patience(5 * time.Second)
+	for _, tc := range []struct {
+		name     string
+		draining bool
+		want     time.Duration
+	}{
+		{"at the end of patience", false, longestWait},
+		{"at once when draining", true, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBench(t)
+				b.catalog.list = &dis.Error{Operation: "ListStreams", HTTPStatus: 500, Code: wire.CodeInternal, Message: "system error", RequestID: "r-9"}
+				b.server.draining.Store(tc.draining)
+				c := b.pipe()
+				began := time.Now()
+				c.send(allTopicsRequest())
+				c.closed()
+				if waited := time.Since(began); waited != tc.want {
+					t.Errorf("closed after %s, want %s", waited, tc.want)
+				}
+				synctest.Wait()
+				if lines := b.lines.all(); len(lines) != 1 || !strings.Contains(lines[0], "DIS.5000") || !strings.Contains(lines[0], "r-9") {
+					t.Errorf("log %q, want one line with DIS's code and request id", lines)
+				}
+			})
+		})
+	}
+}
+
+func TestMetadataWaitsForTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.catalog.list = &dis.Error{Operation: "ListStreams", Err: errors.New("connection refused"), NotProcessed: true}
+		c := b.pipe()
+		began := time.Now()
+		time.AfterFunc(2500*time.Millisecond, func() {
+			b.catalog.mu.Lock()
+			defer b.catalog.mu.Unlock()
+			b.catalog.list = nil
+		})
+		if diff := cmp.Diff(map[string]int16{"t": 0}, topicCodes(c.ask(allTopicsRequest()))); diff != "" {
+			t.Error(diff)
+		}
+		if waited := time.Since(began); waited != 3*listPause {
+			t.Errorf("answered after %s", waited)
+		}
+	})
+}
+
+func allTopicsRequest() *kmsg.MetadataRequest {
 	all := metadataFor(9)
 	all.Topics = nil
-	c.send(all)
-	c.closed()
-	if lines := b.lines.all(); len(lines) != 1 || !strings.Contains(lines[0], "DIS.5000") || !strings.Contains(lines[0], "r-9") {
-		t.Errorf("log %q, want one line with DIS's code and request id", lines)
-	}
+	return all
 }
 
 func TestMetadataCreatesTopics(t *testing.T) {
