@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -29,6 +30,8 @@ type Engine struct {
 	source Source
 	cache  *cache
 	idle   *rate.Limiter
+	// replies are the bytes of records in responses that were not released.
+	replies atomic.Int64
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
