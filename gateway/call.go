@@ -107,6 +107,9 @@ func (c *call) lookUp(answer func()) {
 	written := c.conn.pipe.awaitWritten(c.x)
 	c.conn.lookups.run(c.conn.spawn, func() {
 		defer c.guard()
+		if c.abandoned() {
+			return
+		}
 		answer()
 		c.await(written)
 	})
@@ -126,6 +129,10 @@ func (c *call) ask(begin func()) {
 	})
 	begin()
 }
+
+// abandoned reports that the connection has ended, so that nobody gets the reply.
+// What was still to be begun need not be.
+func (c *call) abandoned() bool { return c.ctx().Err() != nil }
 
 func (c *call) await(written <-chan struct{}) {
 	select {

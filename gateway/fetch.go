@@ -49,6 +49,9 @@ func handleFetch(catalog Catalog, fetcher Fetcher) handler {
 		written := c.conn.pipe.awaitWritten(c.x)
 		c.conn.fetch.run(c.conn.spawn, func() {
 			defer c.guard()
+			if c.abandoned() {
+				return
+			}
 			resp, release, err := answerFetch(c.waits(), catalog, fetcher, req)
 			defer release()
 			if err != nil {
