@@ -100,6 +100,11 @@ const (
 	// beyondApart is the time between the two describes that must agree before a
 	// consumer is told that its offset lies beyond the end.
 	beyondApart = 3 * time.Second
+	// replacedFor is how long after a topic was deleted and created again one
+	// describe is enough to tell a consumer so: its offset is one of the old
+	// stream, and while a second is waited for the new one could grow beyond it.
+	// Consumers that were away come back within it.
+	replacedFor = time.Minute
 	// doubtLifetime is how long after the last fetch of a refused offset the
 	// first describe still counts.
 	doubtLifetime = 30 * time.Second

@@ -42,6 +42,7 @@ type Engine struct {
 
 	mu      sync.Mutex
 	streams map[string]*stream
+	latest  map[string]string // topic name -> key of the stream last seen under it
 }
 
 // New starts an engine that reads from source. Close must be called.
@@ -56,6 +57,7 @@ func New(cfg Config, source Source) *Engine {
 		ctx:     ctx,
 		stop:    stop,
 		streams: make(map[string]*stream),
+		latest:  make(map[string]string),
 	}
 	e.running.Go(e.sweepUntilClosed)
 	return e
@@ -114,6 +116,10 @@ func (e *Engine) partition(topic *translate.Topic, number int32) *partition {
 	if s == nil {
 		s = newStream(e, topic)
 		e.streams[key] = s
+		if before := e.latest[topic.Name]; before != "" && before != key {
+			s.replacedAt = time.Now()
+		}
+		e.latest[topic.Name] = key
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
