@@ -167,7 +167,7 @@ func TestListOffsetsRefusesDuplicates(t *testing.T) {
 	req := smallRequest(kmsg.ListOffsets, 5).(*kmsg.ListOffsetsRequest)
 	req.Topics[0].Partitions = append(req.Topics[0].Partitions, req.Topics[0].Partitions[0])
 	partitions := dial(t, b.listen()).ask(req).(*kmsg.ListOffsetsResponse).Topics[0].Partitions
-	if partitions[0].ErrorCode != 0 || partitions[1].ErrorCode != invalidRequest {
+	if partitions[0].ErrorCode != invalidRequest || partitions[1].ErrorCode != invalidRequest {
 		t.Errorf("partitions %+v", partitions)
 	}
 }
