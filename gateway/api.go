@@ -38,14 +38,14 @@ func apiTable(cfg Config, parts Parts) []*api {
 		{kmsg.ListOffsets, "ListOffsets", 0, 6, classTopic, handleListOffsets(parts.Catalog, parts.Fetch)},
 		{kmsg.Metadata, "Metadata", 0, 9, classTopic, handleMetadata(cfg, parts.Catalog)},
 		{kmsg.OffsetCommit, "OffsetCommit", 0, 8, classGroup, lasting(parts.Groups, Groups.OffsetCommit)},
-		{kmsg.OffsetFetch, "OffsetFetch", 0, 8, classGroup, coordinated(parts.Groups, Groups.OffsetFetch)},
+		{kmsg.OffsetFetch, "OffsetFetch", 0, 8, classGroup, asked(parts.Groups, Groups.OffsetFetch)},
 		{kmsg.FindCoordinator, "FindCoordinator", 0, 4, classGroup, handleFindCoordinator()},
 		{kmsg.JoinGroup, "JoinGroup", 0, 9, classGroup, coordinated(parts.Groups, Groups.JoinGroup)},
 		{kmsg.Heartbeat, "Heartbeat", 0, 4, classGroup, coordinated(parts.Groups, Groups.Heartbeat)},
 		{kmsg.LeaveGroup, "LeaveGroup", 0, 5, classGroup, lasting(parts.Groups, Groups.LeaveGroup)},
 		{kmsg.SyncGroup, "SyncGroup", 0, 5, classGroup, coordinated(parts.Groups, Groups.SyncGroup)},
-		{kmsg.DescribeGroups, "DescribeGroups", 0, 5, classGroup, coordinated(parts.Groups, Groups.DescribeGroups)},
-		{kmsg.ListGroups, "ListGroups", 0, 4, classGroup, coordinated(parts.Groups, Groups.ListGroups)},
+		{kmsg.DescribeGroups, "DescribeGroups", 0, 5, classGroup, asked(parts.Groups, Groups.DescribeGroups)},
+		{kmsg.ListGroups, "ListGroups", 0, 4, classGroup, asked(parts.Groups, Groups.ListGroups)},
 		versions,
 		{kmsg.CreateTopics, "CreateTopics", 0, 6, classAdmin, handleCreateTopics(admin)},
 		{kmsg.DeleteTopics, "DeleteTopics", 0, 5, classAdmin, handleDeleteTopics(admin)},
@@ -63,10 +63,30 @@ func (a *api) accepts(p prefix) error {
 	if p.key != kmsg.ApiVersions.Int16() && (p.version < a.min || p.version > a.max) {
 		return badFramef("%s version %d; this gateway speaks %d to %d", a.name, p.version, a.min, a.max)
 	}
-	if p.key != kmsg.Produce.Int16() && p.length > maxFrame {
-		return badFramef("%s request of %d bytes; the limit is %d", a.name, p.length, maxFrame)
+	if limit := a.maxFrame(); p.length > limit {
+		return badFramef("%s request of %d bytes; the limit is %d", a.name, p.length, limit)
 	}
 	return nil
+}
+
+func (a *api) maxFrame() int {
+	switch a.key {
+	case kmsg.Produce:
+		return maxProduceFrame
+	case kmsg.JoinGroup, kmsg.SyncGroup, kmsg.OffsetCommit:
+		return maxGroupFrame
+	}
+	return maxFrame
+}
+
+// weight is what a frame counts for against the bound of the bytes in flight. A
+// frame that only names things is small on the wire and many times that once
+// it is decoded and answered.
+func (a *api) weight(p prefix) int64 {
+	if a.maxFrame() == maxFrame {
+		return int64(p.length) * (maxInFlightBytes / maxFrame)
+	}
+	return int64(p.length)
 }
 
 // decode reads header and body of a request at a version that the table has.
@@ -87,8 +107,16 @@ func (a *api) decode(p prefix, rest []byte) (requestHeader, kmsg.Request, error)
 		req.SetVersion(p.version)
 		return header, req, nil
 	}
+	if a.key == kmsg.Produce {
+		if n := produceElements(body, p.version); n > maxElements {
+			return header, nil, tooManyElements(a.name, n, maxElements)
+		}
+	}
 	if err := req.ReadFrom(body); err != nil {
 		return header, nil, badFramef("malformed %s request, version %d: %v", a.name, p.version, err)
+	}
+	if err := checkElements(a.name, req); err != nil {
+		return header, nil, err
 	}
 	return header, req, nil
 }

@@ -82,8 +82,7 @@ const longestWait = 25 * time.Second
 // longer than longestWait. An error closes the connection.
 func waiting[Q kmsg.Request](answer func(context.Context, *call, Q) (kmsg.Response, error)) handler {
 	return func(c *call, req kmsg.Request) {
-		c.conn.spawn(func() {
-			defer c.guard()
+		c.lookUp(func() {
 			ctx, cancel := context.WithTimeout(c.ctx(), longestWait)
 			defer cancel()
 			resp, err := answer(ctx, c, req.(Q))
@@ -93,5 +92,51 @@ func waiting[Q kmsg.Request](answer func(context.Context, *call, Q) (kmsg.Respon
 			}
 			c.reply(resp)
 		})
+	}
+}
+
+// maxLookupsOpen is how many requests of a connection that only ask for
+// something are open at a time: from their beginning until the reply has left.
+// Such a reply may be large and may cost calls of DIS, so a client that sends
+// requests and does not read must not have many of them. They begin in order,
+// so the one whose reply is due next is always among them.
+const maxLookupsOpen = 8
+
+// lookUp answers, in a goroutine of its own, a request that only asks.
+func (c *call) lookUp(answer func()) {
+	written := c.conn.pipe.awaitWritten(c.x)
+	c.conn.lookups.run(c.conn.spawn, func() {
+		defer c.guard()
+		if c.abandoned() {
+			return
+		}
+		answer()
+		c.await(written)
+	})
+}
+
+// ask is lookUp for an answer that comes later: begin, which must not wait, is
+// called at once, on the reader, unless too many requests are open.
+func (c *call) ask(begin func()) {
+	if !c.conn.lookups.claim() {
+		c.lookUp(begin)
+		return
+	}
+	written := c.conn.pipe.awaitWritten(c.x)
+	c.conn.spawn(func() {
+		c.await(written)
+		c.conn.lookups.work()
+	})
+	begin()
+}
+
+// abandoned reports that the connection has ended, so that nobody gets the reply.
+// What was still to be begun need not be.
+func (c *call) abandoned() bool { return c.ctx().Err() != nil }
+
+func (c *call) await(written <-chan struct{}) {
+	select {
+	case <-written:
+	case <-c.ctx().Done():
 	}
 }

@@ -56,6 +56,7 @@ type conn struct {
 	stopWaiting context.CancelFunc
 
 	produce, fetch lane
+	lookups        lane                    // see maxLookupsOpen
 	failedLookups  map[string]failedLookup // used by the produce lane alone
 	ending         sync.Once
 
@@ -67,7 +68,7 @@ type conn struct {
 }
 
 func newConn(s *Server, l Listener, nc net.Conn) *conn {
-	c := &conn{server: s, listener: l, pipe: newPipeline()}
+	c := &conn{server: s, listener: l, pipe: newPipeline(), lookups: lane{width: maxLookupsOpen}}
 	c.nc = s.metrics.counted(nc)
 	c.src = newFrameSource(c.nc)
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())

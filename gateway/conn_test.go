@@ -1,9 +1,12 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -339,5 +342,31 @@ func TestReadRestAllocatesAsBytesArrive(t *testing.T) {
 	}
 	if chunks != 1 {
 		t.Errorf("%d chunks were allocated for 10 bytes of a frame of 100 MiB", chunks)
+	}
+}
+
+// A frame that is announced and does not come costs next to nothing.
+func TestAnnouncedFrameIsNotAllocated(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := readRest(strings.NewReader("short"), prefix{length: maxProduceFrame}, func() {}); err == nil {
+		t.Error("a frame cut short was accepted")
+	}
+	runtime.ReadMemStats(&after)
+	if spent := after.TotalAlloc - before.TotalAlloc; spent > 2*frameStart {
+		t.Errorf("%d bytes were allocated for 5", spent)
+	}
+}
+
+func TestReadRestOfAnySize(t *testing.T) {
+	for _, size := range []int{0, 1, frameStart - 1, frameStart, frameStart + 1, frameChunk, frameChunk + frameStart, 5*frameChunk + 3} {
+		want := make([]byte, size)
+		for i := range want {
+			want[i] = byte(i * 31 >> 3)
+		}
+		got, err := readRest(bytes.NewReader(want), prefix{length: size + prefixBytes - 4}, func() {})
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes: %d came, error %v", size, len(got), err)
+		}
 	}
 }

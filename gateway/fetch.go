@@ -49,37 +49,40 @@ func handleFetch(catalog Catalog, fetcher Fetcher) handler {
 		written := c.conn.pipe.awaitWritten(c.x)
 		c.conn.fetch.run(c.conn.spawn, func() {
 			defer c.guard()
-			resp, err := answerFetch(c.waits(), catalog, fetcher, req)
+			if c.abandoned() {
+				return
+			}
+			resp, release, err := answerFetch(c.waits(), catalog, fetcher, req)
+			defer release()
 			if err != nil {
 				c.fail(err)
 				return
 			}
 			c.reply(resp)
-			select {
-			case <-written:
-			case <-c.ctx().Done():
-			}
+			c.await(written)
 		})
 	}
 }
 
-func answerFetch(ctx context.Context, catalog Catalog, fetcher Fetcher, req *kmsg.FetchRequest) (kmsg.Response, error) {
-	resp := kmsg.NewPtrFetchResponse()
+func answerFetch(ctx context.Context, catalog Catalog, fetcher Fetcher, req *kmsg.FetchRequest) (_ kmsg.Response, release func(), _ error) {
+	resp, nothing := kmsg.NewPtrFetchResponse(), func() {}
 	switch {
 	case req.ReplicaID >= 0:
-		return nil, badFramef("fetch by replica %d: this is no broker to replicate from", req.ReplicaID)
+		return nil, nothing, badFramef("fetch by replica %d: this is no broker to replicate from", req.ReplicaID)
 	case req.SessionID != 0 || req.SessionEpoch > 0:
 		resp.ErrorCode = fetchSessionIDNotFound
-		return resp, nil
+		return resp, nothing, nil
 	}
 	f := newFetching(req, resp)
 	if req.Version < firstBatchFetch {
 		f.failAll(unsupportedVersion)
-		return resp, nil
+		return resp, nothing, nil
 	}
 	f.lookUp(ctx, catalog)
-	f.read(ctx, fetcher)
-	return resp, nil
+	if len(f.wanted) == 0 {
+		return resp, nothing, nil
+	}
+	return resp, f.read(ctx, fetcher), nil
 }
 
 // fetching is a Fetch request in progress.
@@ -155,10 +158,9 @@ func (f *fetching) maxWait() time.Duration {
 	return time.Duration(f.req.MaxWaitMillis) * time.Millisecond
 }
 
-func (f *fetching) read(ctx context.Context, fetcher Fetcher) {
-	if len(f.wanted) == 0 {
-		return
-	}
+// read fills in the records; release gives their memory back once the reply has
+// left.
+func (f *fetching) read(ctx context.Context, fetcher Fetcher) (release func()) {
 	maxWait := f.maxWait()
 	if f.failed {
 		maxWait = 0
@@ -178,4 +180,5 @@ func (f *fetching) read(ctx context.Context, fetcher Fetcher) {
 			answer.RecordBatches = p.Records
 		}
 	}
+	return read.Release
 }

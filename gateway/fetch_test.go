@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -166,7 +167,7 @@ func TestListOffsetsRefusesDuplicates(t *testing.T) {
 	req := smallRequest(kmsg.ListOffsets, 5).(*kmsg.ListOffsetsRequest)
 	req.Topics[0].Partitions = append(req.Topics[0].Partitions, req.Topics[0].Partitions[0])
 	partitions := dial(t, b.listen()).ask(req).(*kmsg.ListOffsetsResponse).Topics[0].Partitions
-	if partitions[0].ErrorCode != 0 || partitions[1].ErrorCode != invalidRequest {
+	if partitions[0].ErrorCode != invalidRequest || partitions[1].ErrorCode != invalidRequest {
 		t.Errorf("partitions %+v", partitions)
 	}
 }
@@ -196,4 +197,36 @@ func TestListOffsetsVersion0(t *testing.T) {
 			t.Errorf("time %d, at most %d: error %d, offsets %v, want %v", tc.timestamp, tc.max, got.ErrorCode, got.OldStyleOffsets, tc.want)
 		}
 	}
+}
+
+// The requests that a connection leaves behind are not worked on.
+func TestQueuedRequestsEndWithTheirConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		var fetches, lookups atomic.Int64
+		b.log.fetch = func(context.Context, fetch.Request) fetch.Response {
+			fetches.Add(1)
+			return fetch.Response{Partitions: make([]fetch.PartitionResponse, 1)}
+		}
+		b.catalog.lookup = func(context.Context, string) error {
+			lookups.Add(1)
+			return nil
+		}
+		c := b.pipe()
+		c.send(joinHeld()) // no reply leaves before this one's
+		for range 20 {
+			c.send(fetchFrom(11, "t", 0, 0))
+		}
+		synctest.Wait()
+		lookups.Store(0)
+		for range 2 * maxLookupsOpen {
+			c.send(metadataFor(9, "t"))
+		}
+		synctest.Wait()
+		c.nc.Close()
+		synctest.Wait()
+		if fetches.Load() != 1 || lookups.Load() != maxLookupsOpen {
+			t.Errorf("%d fetches and %d lookups were made, want 1 and %d", fetches.Load(), lookups.Load(), maxLookupsOpen)
+		}
+	})
 }

@@ -13,14 +13,21 @@ import (
 const (
 	// maxProduceFrame is Kafka's own default; nothing but Produce comes near it.
 	maxProduceFrame = 100 << 20
-	// maxFrame is the limit of every other request.
-	maxFrame = 16 << 20
+	// maxGroupFrame is for group requests that carry data of clients: member
+	// metadata, assignments, the metadata of offsets.
+	maxGroupFrame = 16 << 20
+	// maxFrame is the limit of every other request. They only name things: it is
+	// enough for the names and numbers of 20,000 partitions.
+	maxFrame = 1 << 20
 	// minFrame holds key, version, correlation id and a null client id.
 	minFrame = 10
 	// prefixBytes are the length and, of the frame, key and version: what is
 	// looked at before memory is spent on the rest.
 	prefixBytes = 8
-	// frameChunk is how much of a frame is allocated ahead of its bytes.
+	// frameStart is how much of a frame is allocated before any of it is there: a
+	// peer that announces a large frame and sends nothing costs no more.
+	frameStart = 64 << 10
+	// frameChunk is how much more is allocated ahead of its bytes after that.
 	frameChunk = 1 << 20
 	// frameStall is how long the next chunk of a frame that has begun may take.
 	frameStall = time.Minute
@@ -68,10 +75,12 @@ func readPrefix(r io.Reader) (prefix, error) {
 func readRest(r io.Reader, p prefix, before func()) ([]byte, error) {
 	want := p.length - (prefixBytes - 4)
 	var frame []byte
+	chunk := frameStart
 	for len(frame) < want {
-		have, n := len(frame), min(want-len(frame), frameChunk)
+		have, n := len(frame), min(want-len(frame), chunk)
+		chunk = frameChunk
 		if have+n > cap(frame) {
-			grown := make([]byte, have, min(want, max(2*cap(frame), n)))
+			grown := make([]byte, have, min(want, max(2*cap(frame), have+n)))
 			copy(grown, frame)
 			frame = grown
 		}

@@ -43,6 +43,15 @@ func lasting[Q kmsg.Request, R kmsg.Response](groups Groups, begin func(Groups, 
 	}
 }
 
+// asked is coordinated for what asks for much and changes nothing.
+func asked[Q kmsg.Request, R kmsg.Response](groups Groups, begin func(Groups, context.Context, groupcoord.Client, Q, func(R))) handler {
+	return func(c *call, req kmsg.Request) {
+		c.ask(func() {
+			begin(groups, c.ctx(), c.client(), req.(Q), func(resp R) { c.reply(resp) })
+		})
+	}
+}
+
 // coordinatorTypeGroup is the only type served; 1 is the transaction
 // coordinator.
 const (

@@ -31,7 +31,12 @@ func handleListOffsets(catalog Catalog, fetcher Fetcher) handler {
 	return waiting(func(ctx context.Context, _ *call, req *kmsg.ListOffsetsRequest) (kmsg.Response, error) {
 		resp := kmsg.NewPtrListOffsetsResponse()
 		var lookups []func()
-		seen := map[topicPartition]bool{}
+		named := map[topicPartition]int{}
+		for _, t := range req.Topics {
+			for _, part := range t.Partitions {
+				named[topicPartition{t.Topic, part.Partition}]++
+			}
+		}
 		for _, t := range req.Topics {
 			topic := kmsg.NewListOffsetsResponseTopic()
 			topic.Topic = t.Topic
@@ -40,12 +45,10 @@ func handleListOffsets(catalog Catalog, fetcher Fetcher) handler {
 				answer := &topic.Partitions[i]
 				answer.Default()
 				answer.Partition = part.Partition
-				id := topicPartition{t.Topic, part.Partition}
-				if seen[id] {
-					answer.ErrorCode = invalidRequest
+				if named[topicPartition{t.Topic, part.Partition}] > 1 {
+					answer.ErrorCode = invalidRequest // as Kafka does: both times
 					continue
 				}
-				seen[id] = true
 				l := offsetLookup{catalog, fetcher, t.Topic, part, req.Version}
 				lookups = append(lookups, func() { l.run(ctx, answer) })
 			}

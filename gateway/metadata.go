@@ -115,15 +115,21 @@ func allTopics(ctx context.Context, catalog Catalog, draining func() bool) ([]km
 	return described, nil
 }
 
+// namedTopics describes each topic once, however often it is named.
 func namedTopics(ctx context.Context, cfg Config, catalog Catalog, named []kmsg.MetadataRequestTopic, create bool) ([]kmsg.MetadataResponseTopic, error) {
+	names, seen := make([]string, 0, len(named)), make(map[string]bool, len(named))
 	for _, t := range named {
 		if t.Topic == nil {
 			return nil, badFrame{"Metadata request with a null topic name"}
 		}
+		if !seen[*t.Topic] {
+			seen[*t.Topic] = true
+			names = append(names, *t.Topic)
+		}
 	}
-	described := make([]kmsg.MetadataResponseTopic, len(named))
-	inParallel(len(named), maxLookups, func(i int) {
-		name := *named[i].Topic
+	described := make([]kmsg.MetadataResponseTopic, len(names))
+	inParallel(len(names), maxLookups, func(i int) {
+		name := names[i]
 		topic, err := findOrCreate(ctx, cfg, catalog, name, create)
 		if err != nil {
 			described[i] = failedTopic(name, translate.KafkaError(translate.CallMetadata, err).Code)

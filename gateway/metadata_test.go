@@ -250,3 +250,11 @@ func TestAuthorizedOperationsWhenAsked(t *testing.T) {
 		t.Errorf("topic %b, want %b", resp.Topics[0].AuthorizedOperations, want)
 	}
 }
+
+func TestTopicNamedTwiceIsDescribedOnce(t *testing.T) {
+	b := newBench(t)
+	topics := dial(t, b.listen()).ask(metadataFor(9, "t", "missing", "t", "missing")).(*kmsg.MetadataResponse).Topics
+	if len(topics) != 2 || *topics[0].Topic != "t" || *topics[1].Topic != "missing" {
+		t.Errorf("topics %+v", topics)
+	}
+}

@@ -56,7 +56,8 @@ type Producer interface {
 // Fetcher reads records.
 type Fetcher interface {
 	// Fetch answers every partition of the request, in its order. It waits as
-	// the request says, at most until ctx ends.
+	// the request says, at most until ctx ends. The response is released when it
+	// has left.
 	Fetch(ctx context.Context, r fetch.Request) fetch.Response
 	// ListOffset looks an offset up: -1 latest, -2 earliest, else the first
 	// record at or after the timestamp.

@@ -21,7 +21,7 @@ func (c *conn) receive() error {
 	if err := a.accepts(p); err != nil {
 		return err
 	}
-	if err := c.pipe.waitForRoom(c.ctx, int64(p.length)); err != nil {
+	if err := c.pipe.waitForRoom(c.ctx, a.weight(p)); err != nil {
 		return err
 	}
 	release, err := c.reserve(a, p)
@@ -54,11 +54,26 @@ func (c *conn) readCall(a *api, p prefix) (*call, kmsg.Request, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	header, req, err := a.decode(p, rest)
+	header, req, err := c.decode(a, p, rest)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.noteRequest(a, header.clientID)
-	x := &exchange{api: a, version: p.version, correlation: header.correlation, bytes: int64(p.length)}
+	x := &exchange{api: a, version: p.version, correlation: header.correlation, bytes: a.weight(p)}
 	return &call{conn: c, x: x, clientID: header.clientID, arrived: time.Now()}, req, nil
+}
+
+// largeFrame is the size from which frames take turns to be decoded. A hostile
+// one becomes many times its size before it can be refused.
+const largeFrame = 64 << 10
+
+// largeDecodes is how many of them are decoded at a time.
+const largeDecodes = 2
+
+func (c *conn) decode(a *api, p prefix, rest []byte) (requestHeader, kmsg.Request, error) {
+	if p.length > largeFrame {
+		c.server.decoding <- struct{}{} // decoding waits for nobody, so the turn comes soon
+		defer func() { <-c.server.decoding }()
+	}
+	return a.decode(p, rest)
 }

@@ -22,6 +22,8 @@ type Server struct {
 	// tasks are the goroutines of connections and requests.
 	tasks    sync.WaitGroup
 	draining atomic.Bool
+	// decoding holds a token per large frame that is being decoded.
+	decoding chan struct{}
 	// life ends with the server: the context of work that outlives its
 	// connection.
 	life context.Context
@@ -52,9 +54,10 @@ func New(cfg Config, parts Parts) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, parts: parts, metrics: m,
-		apis:  map[int16]*api{},
-		conns: map[*conn]struct{}{},
-		quiet: make(chan struct{}, 1),
+		apis:     map[int16]*api{},
+		conns:    map[*conn]struct{}{},
+		quiet:    make(chan struct{}, 1),
+		decoding: make(chan struct{}, largeDecodes),
 	}
 	s.life, s.kill = context.WithCancel(context.Background())
 	for _, a := range apiTable(cfg, parts) {

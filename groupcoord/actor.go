@@ -215,7 +215,7 @@ func (a *actor) finished(now time.Time) bool {
 	if a.quit != 0 {
 		return true
 	}
-	if !a.group.idle() || !due(a.last.Add(a.c.cfg.EmptyGroupLinger), now) {
+	if !a.group.idle() || !due(a.last.Add(a.linger()), now) {
 		return false
 	}
 	if a.saved && !a.group.offsets.stored {
@@ -225,11 +225,20 @@ func (a *actor) finished(now time.Time) bool {
 	return true
 }
 
+// linger is how long the group stays in memory with nothing to do. A name of
+// which nothing is known goes at once: clients can make up any number of them.
+func (a *actor) linger() time.Duration {
+	if !a.group.exists {
+		return 0
+	}
+	return a.c.cfg.EmptyGroupLinger
+}
+
 // wait blocks until something happens.
 func (a *actor) wait(timer *time.Timer, now time.Time) {
 	wake := a.group.wake
 	if a.running == 0 && a.group.idle() {
-		wake = earliest(wake, a.last.Add(a.c.cfg.EmptyGroupLinger))
+		wake = earliest(wake, a.last.Add(a.linger()))
 	}
 	var expired <-chan time.Time
 	if a.quit == 0 && !wake.IsZero() {

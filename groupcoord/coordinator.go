@@ -3,6 +3,7 @@ package groupcoord
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -127,6 +128,10 @@ func (c *Coordinator) retire(a *actor) bool {
 	return true
 }
 
+// maxMemberPrefix is how much of a client or instance id becomes part of a
+// member id. The rest would only cost memory.
+const maxMemberPrefix = 64
+
 // newMemberID makes the id of a new member: the instance id of a static one,
 // the client id of others, and a UUID.
 func newMemberID(client Client, instance *string) string {
@@ -134,32 +139,5 @@ func newMemberID(client Client, instance *string) string {
 	if instance != nil {
 		prefix = *instance
 	}
-	return prefix + "-" + uuid.NewString()
-}
-
-// gather collects the answers of several groups to one request.
-type gather[R any] struct {
-	mu      sync.Mutex
-	left    int
-	results []R
-	done    func([]R)
-}
-
-func newGather[R any](n int, done func([]R)) *gather[R] {
-	g := &gather[R]{left: n, results: make([]R, n), done: done}
-	if n == 0 {
-		done(g.results)
-	}
-	return g
-}
-
-func (g *gather[R]) put(i int, result R) {
-	g.mu.Lock()
-	g.results[i] = result
-	g.left--
-	last := g.left == 0
-	g.mu.Unlock()
-	if last {
-		g.done(g.results)
-	}
+	return strings.ToValidUTF8(prefix[:min(len(prefix), maxMemberPrefix)], "") + "-" + uuid.NewString()
 }

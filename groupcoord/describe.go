@@ -9,21 +9,32 @@ import (
 
 // DescribeGroups, versions 0 to 5: v1 throttling, v3 authorized operations (not
 // computed), v4 instance id, v5 flexible. A group that does not exist is "Dead"
-// without an error; one that has only stored offsets is "Empty".
+// without an error; one that has only stored offsets is "Empty". A group that is
+// named twice is described once: a large group times many names would be a reply
+// without bounds.
 func (c *Coordinator) DescribeGroups(ctx context.Context, _ Client, req *kmsg.DescribeGroupsRequest, reply func(*kmsg.DescribeGroupsResponse)) {
-	all := newGather(len(req.Groups), func(groups []kmsg.DescribeGroupsResponseGroup) {
+	names := distinct(req.Groups)
+	gatherAll(len(names), func(i int, put func(kmsg.DescribeGroupsResponseGroup)) {
+		if names[i] == "" {
+			put(describeGroup("", stateDead)) // the one API where it is just not there
+			return
+		}
+		c.submit(names[i], &describeEvent{names[i], put})
+	}, func(groups []kmsg.DescribeGroupsResponseGroup) {
 		resp := req.ResponseKind().(*kmsg.DescribeGroupsResponse)
 		resp.Groups = groups
 		c.findStored(ctx, resp, reply)
 	})
-	for i, name := range req.Groups {
-		e := &describeEvent{name, func(g kmsg.DescribeGroupsResponseGroup) { all.put(i, g) }}
-		if name == "" {
-			e.reply(describeGroup("", stateDead)) // the one API where it is just not there
-			continue
-		}
-		c.submit(name, e)
-	}
+}
+
+// distinct are the names, each where it comes first.
+func distinct(names []string) []string {
+	seen := make(map[string]bool, len(names))
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		again := seen[name]
+		seen[name] = true
+		return again
+	})
 }
 
 // findStored corrects the groups that are known only by their offsets.

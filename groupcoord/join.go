@@ -101,13 +101,31 @@ func (g *group) joinNew(e *joinEvent) {
 	case e.req.InstanceID == nil && e.req.Version >= 4:
 		// The client has to come back with the id, so that a lost answer does
 		// not leave members that nobody is (KIP-394).
-		expires := g.now.Add(e.session())
-		g.pending[id] = expires
-		g.wakeAt(expires)
+		g.makePending(id, g.now.Add(e.session()))
 		g.answer(e, func() { e.fail(id, codeMemberIDRequired) })
 	default:
 		g.addMember(id, e)
 	}
+}
+
+// maxPending is how many ids may be given out and not used. Clients come back
+// with theirs at once, so so many at a time are never clients that mean to.
+const maxPending = 10_000
+
+// makePending remembers an id that was given out, for which the one that has
+// been out for longest makes room.
+func (g *group) makePending(id string, expires time.Time) {
+	if len(g.pending) >= maxPending {
+		oldest := ""
+		for other, at := range g.pending {
+			if oldest == "" || at.Before(g.pending[oldest]) {
+				oldest = other
+			}
+		}
+		delete(g.pending, oldest)
+	}
+	g.pending[id] = expires
+	g.wakeAt(expires)
 }
 
 func (g *group) joinKnown(e *joinEvent) {

@@ -20,16 +20,16 @@ func (c *Coordinator) OffsetFetch(_ context.Context, _ Client, req *kmsg.OffsetF
 		c.submit(req.Group, e)
 		return
 	}
-	all := newGather(len(req.Groups), func(groups []kmsg.OffsetFetchResponseGroup) {
+	gatherAll(len(req.Groups), func(i int, put func(kmsg.OffsetFetchResponseGroup)) {
+		g := req.Groups[i]
+		e := &fetchEvent{partitions: requestedGroupPartitions(g.Topics), all: g.Topics == nil}
+		e.reply = func(f fetched) { put(fetchGroup(g.Group, f)) }
+		c.submit(g.Group, e)
+	}, func(groups []kmsg.OffsetFetchResponseGroup) {
 		resp := req.ResponseKind().(*kmsg.OffsetFetchResponse)
 		resp.Groups = groups
 		reply(resp)
 	})
-	for i, g := range req.Groups {
-		e := &fetchEvent{partitions: requestedGroupPartitions(g.Topics), all: g.Topics == nil}
-		e.reply = func(f fetched) { all.put(i, fetchGroup(g.Group, f)) }
-		c.submit(g.Group, e)
-	}
 }
 
 // fetched is the answer for one group.

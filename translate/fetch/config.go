@@ -29,6 +29,10 @@ type Config struct {
 	// ResponseBytes bounds the records of one Fetch response, whatever the client
 	// asks for. Default 55 MiB, as in Kafka.
 	ResponseBytes int32
+	// ReplyBytes bounds the records of all responses that were not released yet.
+	// Near it responses get smaller, down to one batch each: consumers that do not
+	// read their replies must not fill the memory. Default 128 MiB.
+	ReplyBytes int64
 	// Codec compresses the batches that are served. Zstandard is for Fetch 10 and
 	// later (KIP-110); older versions get such batches uncompressed.
 	Codec record.Codec
@@ -52,6 +56,7 @@ func (c Config) withDefaults() Config {
 	c.ReadBytes = orDefault(c.ReadBytes, 2<<20)
 	c.BatchBytes = orDefault(c.BatchBytes, 256<<10)
 	c.ResponseBytes = orDefault(c.ResponseBytes, 55<<20)
+	c.ReplyBytes = orDefault(c.ReplyBytes, 128<<20)
 	c.ReadTimeout = orDefault(c.ReadTimeout, 30*time.Second)
 	c.IdlePolls = orDefault(c.IdlePolls, 100)
 	return c
@@ -63,6 +68,10 @@ func orDefault[N int | int32 | int64 | float64 | time.Duration](value, fallback 
 	}
 	return value
 }
+
+// maxMinBytes is the most that a fetch waits for, whatever its min_bytes: what it
+// waits for is held in memory until then.
+const maxMinBytes = 1 << 20
 
 // The times of the engine.
 const (
@@ -91,6 +100,11 @@ const (
 	// beyondApart is the time between the two describes that must agree before a
 	// consumer is told that its offset lies beyond the end.
 	beyondApart = 3 * time.Second
+	// replacedFor is how long after a topic was deleted and created again one
+	// describe is enough to tell a consumer so: its offset is one of the old
+	// stream, and while a second is waited for the new one could grow beyond it.
+	// Consumers that were away come back within it.
+	replacedFor = time.Minute
 	// doubtLifetime is how long after the last fetch of a refused offset the
 	// first describe still counts.
 	doubtLifetime = 30 * time.Second

@@ -69,7 +69,8 @@ func (p *partition) below(offset int64, doubt *doubt, now time.Time) (confirmed 
 }
 
 // beyond needs two describes, both made after the question and beyondApart from
-// each other. Had either of them shown the offset, high would include it.
+// each other; one, for a stream that has just taken another's place. Had either
+// of them shown the offset, high would include it.
 func (p *partition) beyond(doubt *doubt, now time.Time) (confirmed bool, again time.Time) {
 	d := &p.stream.describes
 	since := doubt.askedAt
@@ -81,6 +82,9 @@ func (p *partition) beyond(doubt *doubt, now time.Time) (confirmed bool, again t
 	}
 	if !d.latest.partitions[p.number].known {
 		return false, p.describeAt(d.latest.startedAt.Add(describeShared), now)
+	}
+	if p.stream.replaced(now) {
+		return true, time.Time{}
 	}
 	if doubt.deniedAt.IsZero() {
 		doubt.deniedAt = d.latest.startedAt

@@ -351,6 +351,13 @@ func TestRecreatedStream(t *testing.T) {
 			b.Errorf("latest %+v, %v", latest, err)
 		}
 		b.topic = b.dis.topic()
+		if code, after := b.untilCode(10, time.Minute); code != codeOffsetOutOfRange || after != 0 {
+			b.Errorf("offset of the old stream in the new topic: code %d after %v", code, after)
+		}
+		time.Sleep(replacedFor)
+		if code, after := b.untilCode(10, time.Minute); code != codeOffsetOutOfRange || after < beyondApart {
+			b.Errorf("offset beyond the end long after: code %d after %v", code, after)
+		}
 		if got := b.fetch(0); len(offsetsOf(b, got)) != 3 || got.HighWatermark != 3 {
 			b.Errorf("new topic: %+v", got)
 		}

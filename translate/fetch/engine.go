@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -29,6 +30,8 @@ type Engine struct {
 	source Source
 	cache  *cache
 	idle   *rate.Limiter
+	// replies are the bytes of records in responses that were not released.
+	replies atomic.Int64
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
@@ -39,6 +42,7 @@ type Engine struct {
 
 	mu      sync.Mutex
 	streams map[string]*stream
+	latest  map[string]string // topic name -> key of the stream last seen under it
 }
 
 // New starts an engine that reads from source. Close must be called.
@@ -53,6 +57,7 @@ func New(cfg Config, source Source) *Engine {
 		ctx:     ctx,
 		stop:    stop,
 		streams: make(map[string]*stream),
+		latest:  make(map[string]string),
 	}
 	e.running.Go(e.sweepUntilClosed)
 	return e
@@ -111,6 +116,10 @@ func (e *Engine) partition(topic *translate.Topic, number int32) *partition {
 	if s == nil {
 		s = newStream(e, topic)
 		e.streams[key] = s
+		if before := e.latest[topic.Name]; before != "" && before != key {
+			s.replacedAt = time.Now()
+		}
+		e.latest[topic.Name] = key
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,8 @@ type Request struct {
 	Version int16
 	// MaxWait bounds the time until the answer; 0 answers with what is at hand.
 	MaxWait time.Duration
-	// MinBytes of records are waited for, over all partitions.
+	// MinBytes of records are waited for, over all partitions, but not more than
+	// 1 MiB.
 	MinBytes int32
 	// MaxBytes of records are answered at most, but always a first batch.
 	MaxBytes   int32
@@ -31,9 +32,20 @@ type PartitionRequest struct {
 	MaxBytes int32
 }
 
-// Response has one entry per partition, in the order of the request.
+// Response has one entry per partition, in the order of the request. Release
+// must be called when the reply has left.
 type Response struct {
 	Partitions []PartitionResponse
+
+	engine *Engine
+	bytes  int64 // of records, until released
+}
+
+// Release says that the records are not in use any more. It is called once.
+func (r Response) Release() {
+	if r.engine != nil {
+		r.engine.replies.Add(-r.bytes)
+	}
 }
 
 // PartitionResponse is the answer for one partition.
@@ -86,6 +98,9 @@ type fetch struct {
 	request Request
 	wake    chan struct{}
 	parts   []part
+	// limit is the most bytes of records in the response, but for its first
+	// batch, at the last look.
+	limit int
 	// again is the earliest time at which to look again without being woken.
 	again time.Time
 }
@@ -118,7 +133,8 @@ func (f *fetch) look(last bool) (complete bool) {
 	now := time.Now()
 	f.again = time.Time{}
 	total, failed, full := 0, false, true
-	maxBytes := f.limit()
+	f.limit = f.room()
+	maxBytes := f.limit
 	for i := range f.parts {
 		p := &f.parts[i]
 		limit := max(0, min(int(f.request.Partitions[i].MaxBytes), maxBytes-total))
@@ -130,7 +146,7 @@ func (f *fetch) look(last bool) (complete bool) {
 			f.again = again
 		}
 	}
-	return failed || full || total >= int(f.request.MinBytes) || (total > 0 && total >= maxBytes)
+	return failed || full || total >= int(min(f.request.MinBytes, maxMinBytes)) || (total > 0 && total >= maxBytes)
 }
 
 // await makes sessions read what is missing, as far as there is room for more.

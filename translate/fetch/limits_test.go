@@ -177,3 +177,46 @@ func TestEveryCodecIsServed(t *testing.T) {
 		})
 	}
 }
+
+// Replies that nobody reads make later ones smaller, never empty, and only until
+// they are read.
+func TestUnreleasedResponsesMakeLaterOnesSmaller(t *testing.T) {
+	const batch = 4200
+	fill := func(d *fakeDIS) { d.fill(0, 20, kilobytes(1)) }
+	inBubble(t, Config{BatchBytes: batch, ReplyBytes: 8 * batch}, fill, func(b *bench) {
+		b.warm(0)
+		b.engine.replies.Store(0) // warm releases nothing
+		var open []Response
+		for i, want := range []int{5, 3, 1, 1} {
+			response := b.engine.Fetch(b.Context(), b.request(0, 0))
+			frames, _ := batches(b, response.Partitions[0].Records)
+			if len(frames) != want {
+				b.Errorf("response %d has %d batches, want %d", i, len(frames), want)
+			}
+			open = append(open, response)
+		}
+		for _, response := range open {
+			response.Release()
+		}
+		frames, _ := batches(b, b.engine.Fetch(b.Context(), b.request(0, 0)).Partitions[0].Records)
+		if len(frames) != 5 {
+			b.Errorf("%d batches after all were released, want 5", len(frames))
+		}
+	})
+}
+
+// A fetch does not collect more in memory than it needs to be worth its while.
+func TestMinBytesIsBounded(t *testing.T) {
+	fill := func(d *fakeDIS) { d.fill(0, 1100, kilobytes(1)) }
+	inBubble(t, Config{}, fill, func(b *bench) {
+		var got PartitionResponse
+		waited := took(func() {
+			got = b.fetch(0, waiting(time.Hour), func(r *Request) {
+				r.MinBytes, r.Partitions[0].MaxBytes = 50<<20, 50<<20
+			})
+		})
+		if waited != 0 || len(got.Records) < maxMinBytes {
+			b.Errorf("%d bytes after %s", len(got.Records), waited)
+		}
+	})
+}

@@ -12,17 +12,18 @@ const zstdVersion = 10
 // respond turns what was seen into the response, and reads ahead for the next
 // request of the same consumer.
 func (f *fetch) respond() Response {
-	response := Response{Partitions: make([]PartitionResponse, len(f.parts))}
+	response := Response{Partitions: make([]PartitionResponse, len(f.parts)), engine: f.engine}
 	plain := f.engine.cfg.Codec == record.CodecZstd && f.request.Version < zstdVersion
-	now, left := time.Now(), f.limit()
+	now, left := time.Now(), f.limit
 	for i := range f.parts {
 		p := &f.parts[i]
 		records, end := join(p.sight.spans), p.sight.end
 		if plain && len(records) > 0 {
 			limit := min(left, int(f.request.Partitions[i].MaxBytes))
-			records, end = f.uncompressed(p, records, limit, left == f.limit())
+			records, end = f.uncompressed(p, records, limit, left == f.limit)
 		}
 		left -= len(records)
+		response.bytes += int64(len(records))
 		response.Partitions[i] = PartitionResponse{
 			Code:          p.sight.code,
 			HighWatermark: p.sight.high,
@@ -33,11 +34,16 @@ func (f *fetch) respond() Response {
 			p.partition.prepare(end, len(records) > 0, now)
 		}
 	}
+	f.engine.replies.Add(response.bytes)
 	return response
 }
 
-// limit is the most bytes of records in the response, but for its first batch.
-func (f *fetch) limit() int { return int(min(f.request.MaxBytes, f.engine.cfg.ResponseBytes)) }
+// room is the most bytes of records that the response may have now, but for its
+// first batch.
+func (f *fetch) room() int {
+	free := max(0, f.engine.cfg.ReplyBytes-f.engine.replies.Load())
+	return int(min(int64(f.request.MaxBytes), int64(f.engine.cfg.ResponseBytes), free))
+}
 
 // join gives the bytes of the spans: those of the cache themselves when they
 // come from one read, which is the rule, and a copy otherwise. Never nil.

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"sync"
+	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 )
@@ -19,6 +20,15 @@ type stream struct {
 	// same name: this one does not exist any more.
 	successor *description
 	describes describes
+	// replacedAt is when this stream was first seen in place of another that had
+	// the topic's name before; zero for a topic that was always this stream.
+	replacedAt time.Time
+}
+
+// replaced reports whether consumers may still ask for offsets of the stream that
+// had the topic's name before.
+func (s *stream) replaced(now time.Time) bool {
+	return !s.replacedAt.IsZero() && now.Sub(s.replacedAt) < replacedFor
 }
 
 func newStream(e *Engine, topic *translate.Topic) *stream {

@@ -40,6 +40,9 @@ func (e *Engine) sweep(now time.Time) {
 		}
 		if len(s.partitions) == 0 && s.describes.running == nil {
 			delete(e.streams, key)
+			if e.latest[s.topic.Name] == key {
+				delete(e.latest, s.topic.Name)
+			}
 		}
 		s.mu.Unlock()
 	}

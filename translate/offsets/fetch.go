@@ -63,6 +63,10 @@ func found(at TopicPartition, stored map[int32]checkpoint, err error) CommittedO
 }
 
 func (s *Store) fetchTopic(ctx context.Context, app, name string) (map[int32]checkpoint, error) {
+	if err := s.slots.Acquire(ctx, 1); err != nil {
+		return nil, fmt.Errorf("fetch offsets of topic %s: not started: %w", name, err)
+	}
+	defer s.slots.Release(1)
 	topic, err := s.catalog.Topic(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("fetch offsets of topic %s: %w", name, err)
@@ -70,13 +74,17 @@ func (s *Store) fetchTopic(ctx context.Context, app, name string) (map[int32]che
 	return s.state(ctx, app, topic.StreamName, topic.StreamID)
 }
 
-// state gives the checkpoints of an app in a stream, by partition. An app or a
-// stream that DIS does not know has none.
-func (s *Store) state(ctx context.Context, app, stream, streamID string) (map[int32]checkpoint, error) {
+func (s *Store) fetchStream(ctx context.Context, app, stream string) (map[int32]checkpoint, error) {
 	if err := s.slots.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("fetch offsets of stream %s: not started: %w", stream, err)
 	}
 	defer s.slots.Release(1)
+	return s.state(ctx, app, stream, "")
+}
+
+// state gives the checkpoints of an app in a stream, by partition. An app or a
+// stream that DIS does not know has none. The caller has a slot.
+func (s *Store) state(ctx context.Context, app, stream, streamID string) (map[int32]checkpoint, error) {
 	states, err := s.checkpoints.ConsumerState(ctx, app, stream, streamID)
 	if dis.HasCode(err, wire.CodeAppNotFound, wire.CodeStreamNotFound, wire.CodeNoCheckpoint) {
 		return nil, nil
@@ -136,7 +144,7 @@ func (s *Store) FetchAll(ctx context.Context, group string) ([]CommittedOffset, 
 	workers, ctx := errgroup.WithContext(ctx)
 	for i, stream := range streams {
 		workers.Go(func() error {
-			stored, err := s.state(ctx, name, stream, "")
+			stored, err := s.fetchStream(ctx, name, stream)
 			for partition, c := range stored {
 				byStream[i] = append(byStream[i], CommittedOffset{TopicPartition: TopicPartition{stream, partition}, Offset: c.offset, Metadata: c.metadata})
 			}

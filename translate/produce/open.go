@@ -81,6 +81,7 @@ func (e *Engine) decompress(ctx context.Context, frame record.Frame, mayWait boo
 func checkRecords(frame record.Frame, payload []byte) error {
 	small := len(payload) <= wire.MaxRecordBytes-record.MaxEnvelopeOverhead // no record can be too large
 	scanner := frame.Scan(payload)
+	scanner.Refuse(wire.MaxRecordBytes + record.MaxKeyOverhead)
 	var r record.Record
 	for i := 0; ; i++ {
 		more, err := scanner.Next(&r)

@@ -33,6 +33,7 @@ type window struct {
 	max       int
 	ids       *producerIDs
 	producers map[producerKey]*producer
+	named     map[nameKey]*producer // the latest under a stream's name
 	recency   list.List // of *producer, longest unused in front
 	forgotten int64     // the highest id issued here that was dropped, -1 for none
 }
@@ -42,8 +43,22 @@ type producerKey struct {
 	id        int64
 }
 
+// nameKey finds a producer when its stream was deleted and created again.
+type nameKey struct {
+	stream string
+	number int32
+	id     int64
+}
+
+func (k producerKey) name() nameKey {
+	return nameKey{k.partition.stream.name, k.partition.number, k.id}
+}
+
 func newWindow(max int, ids *producerIDs) *window {
-	return &window{max: max, ids: ids, producers: make(map[producerKey]*producer), forgotten: -1}
+	return &window{
+		max: max, ids: ids, forgotten: -1,
+		producers: make(map[producerKey]*producer), named: make(map[nameKey]*producer),
+	}
 }
 
 // find returns the producer, or nil when it was not seen or is forgotten.
@@ -61,6 +76,9 @@ func (w *window) add(key producerKey, frame record.Frame, now time.Time) *produc
 	p := &producer{key: key, epoch: frame.ProducerEpoch, next: frame.BaseSequence, used: now}
 	p.place = w.recency.PushBack(p)
 	w.producers[key] = p
+	if key.partition.stream.name != "" {
+		w.named[key.name()] = p
+	}
 	w.evict(now)
 	return p
 }
@@ -76,6 +94,9 @@ func (w *window) evict(now time.Time) {
 		if !p.busy() {
 			w.recency.Remove(place)
 			delete(w.producers, p.key)
+			if w.named[p.key.name()] == p {
+				delete(w.named, p.key.name())
+			}
 			if w.ids.issued(p.key.id) {
 				w.forgotten = max(w.forgotten, p.key.id)
 			}
@@ -86,8 +107,12 @@ func (w *window) evict(now time.Time) {
 
 // mustStart reports whether an unknown producer has to begin with sequence 0:
 // when the id was issued here, and surely not forgotten since. An id of another
-// gateway, or of this one before a restart, may be anywhere in its sequence.
-func (w *window) mustStart(id int64) bool { return w.ids.issued(id) && id > w.forgotten }
+// gateway, or of this one before a restart, may be anywhere in its sequence; so
+// may one that wrote to an earlier stream of the name, of whose end its client
+// need not have heard.
+func (w *window) mustStart(key producerKey) bool {
+	return w.ids.issued(key.id) && key.id > w.forgotten && w.named[key.name()] == nil
+}
 
 // producer is the state of a producer id in one partition.
 type producer struct {
@@ -140,7 +165,7 @@ func (w *window) place(key producerKey, frame record.Frame, now time.Time) (*pro
 	if p := w.find(key, now); p != nil {
 		return p, p.judge(frame)
 	}
-	if frame.BaseSequence != 0 && w.mustStart(key.id) {
+	if frame.BaseSequence != 0 && w.mustStart(key) {
 		return nil, placing{verdict: outOfOrder, reason: "the producer's first batch has not arrived"}
 	}
 	return w.add(key, frame, now), placing{verdict: writeNext}

@@ -116,6 +116,36 @@ func TestWhereSequencesBegin(t *testing.T) {
 	})
 }
 
+// A producer need not know that its topic was deleted and created again: its
+// sequence goes on in the new stream, and what it had written to the old one does
+// not count there.
+func TestSequenceGoesOnInARecreatedTopic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(c *Config) { c.MaxProducers = 3 })
+		id, _ := r.engine.NewProducerID()
+		p := producerOf{rig: r, id: id}
+		p.at(0, "a", "b").want(0, 0)
+
+		again := *r.topic
+		again.StreamID = "id-of-the-next"
+		r.topic = &again
+		p.at(2, "c").want(0, 2)
+		p.at(3, "d").want(0, 3)
+		p.at(2, "c").want(0, 2)
+		p.at(5, "gap").want(19, -1)
+		p.partition = 1
+		p.at(4, "x").want(19, -1) // where it never wrote it begins with 0
+		r.wantContents(0, "a", "b", "c", "d")
+
+		for i := range int64(5) {
+			producerOf{rig: r, id: foreignID - i}.at(0, "x").want(0, 4+i)
+		}
+		if w := r.engine.window; len(w.named) != len(w.producers) {
+			t.Errorf("%d names of %d producers are remembered", len(w.named), len(w.producers))
+		}
+	})
+}
+
 func TestAFailureTakesLaterBatchesAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, nil)

@@ -264,3 +264,33 @@ func TestUnknownErrorIsAnUnknownOutcome(t *testing.T) {
 		}
 	})
 }
+
+// What DIS takes is decided by the data it gets, not by the record in its batch:
+// the longest key is stored beside a value of the full size.
+func TestLargestRecords(t *testing.T) {
+	longest := strings.Repeat("𝄞", 256)
+	for _, c := range []struct {
+		name  string
+		value int
+		key   string
+		code  int16
+	}{
+		{"value of the full size", wire.MaxRecordBytes, "", 0},
+		{"with the longest key", wire.MaxRecordBytes, longest, 0},
+		{"one byte more", wire.MaxRecordBytes + 1, "", 10},
+		{"a key that needs the envelope", wire.MaxRecordBytes - 1024, longest + "x", 10},
+		{"far too large", 5 << 20, "", 10},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, nil)
+			one := record.Record{Value: []byte(strings.Repeat("v", c.value)), Timestamp: 1}
+			if c.key != "" {
+				one.Key = []byte(c.key)
+			}
+			raw := batchOf(t, record.CodecLZ4, []record.Positioned{{Record: one}})
+			if got := r.submit(Batch{Records: raw}).wait().Code; got != c.code {
+				t.Errorf("%s: code %d, want %d", c.name, got, c.code)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"runtime"
 	"testing"
@@ -102,4 +103,43 @@ func zstdWindow() []byte {
 		out = append(out, byte(header), byte(header>>8), byte(header>>16), 'x')
 	}
 	return out
+}
+
+// A record too large to be stored is refused before its headers are taken apart:
+// millions of empty ones would cost forty bytes for each two.
+func TestHeaderBomb(t *testing.T) {
+	const headers, largest = 4 << 20, 1 << 20
+	body := binary.AppendVarint([]byte{0, 0, 0, 1, 1}, headers) // attributes, deltas, null key and value
+	body = append(body, bytes.Repeat([]byte{0, 1}, headers)...)
+	plain := append(binary.AppendVarint(nil, int64(len(body))), body...)
+	raw := produced(t, record.CodecNone, two[:1], func(b *kmsg.RecordBatch) {
+		b.Attributes, b.Records = int16(record.CodecGzip), franzCompress(t, record.CodecGzip, plain)
+	})
+	frame, err := record.Parse(raw, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload, err := frame.Payload(record.Limits{MaxDecompressedBytes: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	scanner := frame.Scan(payload)
+	scanner.Refuse(largest)
+	var r record.Record
+	_, err = scanner.Next(&r)
+	runtime.ReadMemStats(&after)
+	var refused *record.Error
+	if !errors.As(err, &refused) || refused.Code != 10 {
+		t.Errorf("error %v, want code 10", err)
+	}
+	if spent := after.TotalAlloc - before.TotalAlloc; spent > 1<<20 {
+		t.Errorf("%d bytes allocated", spent)
+	}
+	scanner = frame.Scan(payload)
+	scanner.Refuse(len(body))
+	if more, err := scanner.Next(&r); !more || err != nil || len(r.Headers) != headers {
+		t.Errorf("at the limit: %d headers, error %v", len(r.Headers), err)
+	}
 }

@@ -61,6 +61,10 @@ func SizeDIS(r *Record) int {
 // than the record was in its batch.
 const MaxEnvelopeOverhead = envelopeHeaderBytes
 
+// MaxKeyOverhead is how much longer a record can be in its batch than its data in
+// DIS: a key that is put as partition key, and the lengths and deltas.
+const MaxKeyOverhead = maxPartitionKeyRunes*utf8.UTFMax + 64
+
 // isRaw reports whether value and partition key alone are the whole record.
 func isRaw(r *Record, hasKey bool) bool {
 	return len(r.Value) > 0 && len(r.Headers) == 0 && (r.Key == nil || hasKey) &&

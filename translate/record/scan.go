@@ -13,11 +13,17 @@ type Scanner struct {
 	left          int
 	index         int
 	baseTimestamp int64
+	largest       int
 }
+
+// Refuse makes Next refuse records that take more bytes in the batch than
+// largest, with MESSAGE_TOO_LARGE and before they are taken apart: headers of two
+// bytes each become forty.
+func (s *Scanner) Refuse(largest int) { s.largest = largest }
 
 // Scan starts at the first record of the payload that Frame.Payload returned.
 func (f Frame) Scan(payload []byte) Scanner {
-	return Scanner{rest: payload, left: f.Count, baseTimestamp: f.baseTimestamp}
+	return Scanner{rest: payload, left: f.Count, baseTimestamp: f.baseTimestamp, largest: math.MaxInt32}
 }
 
 // Next reads the next record into r and reports whether there was one; after
@@ -31,6 +37,9 @@ func (s *Scanner) Next(r *Record) (bool, error) {
 			return false, invalid("%d bytes follow the last record of the batch", len(s.rest))
 		}
 		return false, nil
+	}
+	if size, n := binary.Varint(s.rest); n > 0 && size > int64(s.largest) {
+		return false, refuse(kerr.MessageTooLarge, "record %d has %d bytes, at most %d can be stored", s.index, size, s.largest)
 	}
 	in := input{rest: s.rest}
 	in.record(r, s.baseTimestamp)
