@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -129,5 +130,37 @@ func TestMistakesOfBehaviour(t *testing.T) {
 	}
 	if err := c.applyTo(&embedded.Config{}); err == nil || !strings.Contains(err.Error(), "/does/not/exist") {
 		t.Errorf("%v", err)
+	}
+}
+
+// The document on the embedded DIS names its flags, all of them and no others,
+// and every kind of fault.
+func TestEmbeddedDISIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/embedded-dis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := map[string]bool{"--help": true}
+	forEachFlag(t, func(command, name, _ string, _ []string) {
+		if command == "embedded-dis" {
+			flags["--"+name] = true
+		}
+	})
+	mentioned := map[string]bool{"--help": true}
+	for _, flag := range regexp.MustCompile("--[a-z][a-z-]+[a-z]").FindAllString(string(text), -1) {
+		mentioned[flag] = true
+	}
+	delete(mentioned, "--dis") // how the flags of dev begin
+	if diff := cmp.Diff(flags, mentioned); diff != "" {
+		t.Errorf("the document's flags are other ones (-exist, +mentioned):\n%s", diff)
+	}
+	for _, kind := range []embedded.FaultKind{
+		embedded.FaultLatency, embedded.FaultError, embedded.FaultTooMany, embedded.FaultThrottle, embedded.FaultThrottleSuffix,
+		embedded.FaultHole, embedded.FaultLostReply, embedded.FaultExpiredCursors, embedded.FaultSequenceGaps,
+		embedded.FaultStaleEnd, embedded.FaultEmptyReads,
+	} {
+		if !strings.Contains(string(text), "| `"+string(kind)+"` |") {
+			t.Errorf("the kind of fault %s is not documented", kind)
+		}
 	}
 }

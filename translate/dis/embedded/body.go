@@ -19,7 +19,8 @@ const (
 // sentBody is the body of a request as it was sent, before any decoding.
 type sentBody struct {
 	bytes []byte
-	// sum is the SHA-256 of the bytes, zero when nobody will ask for it.
+	// sum is the SHA-256 of the bytes, or means nothing when the verifier does not
+	// ask for it.
 	sum    [sha256.Size]byte
 	pooled *[]byte
 }

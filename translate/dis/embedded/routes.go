@@ -59,11 +59,11 @@ var routes = []route{
 	{"Heartbeat", http.MethodPost, "apps/*/consumers/*/heartbeats", (*Server).heartbeat},
 
 	{"AddTag", http.MethodPost, "stream/*/tags", (*Server).addTag},
-	{"ListTags", http.MethodGet, "stream/*/tags", (*Server).listTags},
+	{"StreamTags", http.MethodGet, "stream/*/tags", (*Server).listTags},
 	{"DeleteTag", http.MethodDelete, "stream/*/tags/*", (*Server).deleteTag},
 	{"ChangeTags", http.MethodPost, "stream/*/tags/action", (*Server).changeManyTags},
-	{"ListProjectTags", http.MethodGet, "stream/tags", (*Server).listProjectTags},
-	{"FindInstances", http.MethodPost, "stream/resource_instances/action", (*Server).findInstances},
+	{"ProjectTags", http.MethodGet, "stream/tags", (*Server).listProjectTags},
+	{"StreamsByTags", http.MethodPost, "stream/resource_instances/action", (*Server).findInstances},
 }
 
 // routesV3 are the few calls whose path begins with /v3.
