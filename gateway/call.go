@@ -78,12 +78,17 @@ func atOnce[Q kmsg.Request](answer func(*call, Q) kmsg.Response) handler {
 // would wait: request timeouts of clients begin at 30 s.
 const longestWait = 25 * time.Second
 
+// shortestTry is left to a request whose turn came late.
+const shortestTry = 5 * time.Second
+
 // waiting answers in a goroutine of its own what may wait for DIS, but not
 // longer than longestWait. An error closes the connection.
 func waiting[Q kmsg.Request](answer func(context.Context, *call, Q) (kmsg.Response, error)) handler {
 	return func(c *call, req kmsg.Request) {
 		c.lookUp(func() {
-			ctx, cancel := context.WithTimeout(c.ctx(), longestWait)
+			// Time spent in the queue counts, but what has had its turn gets a try.
+			patience := max(longestWait-time.Since(c.arrived), shortestTry)
+			ctx, cancel := context.WithTimeout(c.ctx(), patience)
 			defer cancel()
 			resp, err := answer(ctx, c, req.(Q))
 			if err != nil {

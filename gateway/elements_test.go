@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -153,6 +154,29 @@ func TestFewLookupsOfAConnectionAreOpen(t *testing.T) {
 		}
 		for i := range int32(rounds * len(requests)) {
 			c.receive(i+1, requests[int(i)%len(requests)])
+		}
+	})
+}
+
+// While DIS does not answer, requests behind many others give up in time, too.
+func TestTimeInTheQueueCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.catalog.lookup = func(ctx context.Context, _ string) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		c := b.pipe()
+		req := metadataFor(9, "t")
+		began := time.Now()
+		for range 2 * maxLookupsOpen {
+			c.send(req)
+		}
+		for i := range int32(2 * maxLookupsOpen) {
+			c.receive(i+1, req)
+		}
+		if took := time.Since(began); took != longestWait+shortestTry {
+			t.Errorf("answered after %s", took)
 		}
 	})
 }

@@ -19,6 +19,7 @@ type commitEvent struct {
 	reply func(*kmsg.OffsetCommitResponse)
 	resp  *kmsg.OffsetCommitResponse // every partition of the request
 	left  int                        // partitions without a result
+	from  *member                    // nil for a commit without membership
 }
 
 func newCommitEvent(req *kmsg.OffsetCommitRequest, reply func(*kmsg.OffsetCommitResponse)) *commitEvent {
@@ -48,9 +49,14 @@ func (e *commitEvent) refuse(code int16) {
 }
 
 func (e *commitEvent) apply(g *group) {
-	if code := g.checkCommit(e.req); code != 0 {
+	from, code := g.checkCommit(e.req)
+	if code != 0 {
 		g.refuse(e, code)
 		return
+	}
+	if from != nil {
+		e.from = from
+		from.commits++
 	}
 	g.exists = true
 	g.offsets.held[e] = true
@@ -90,30 +96,35 @@ func (g *group) commitSettled(e *commitEvent) {
 	e.left--
 	if e.left == 0 {
 		delete(g.offsets.held, e)
+		if e.from != nil {
+			e.from.commits--
+			g.touch(e.from)
+		}
 		g.answer(e, func() { e.reply(e.resp) })
 	}
 }
 
 // checkCommit decides whether the offsets may be stored, and counts a member's
-// commit as a sign of life.
-func (g *group) checkCommit(req *kmsg.OffsetCommitRequest) int16 {
+// commit as a sign of life. It returns the member, nil for a commit without
+// membership.
+func (g *group) checkCommit(req *kmsg.OffsetCommitRequest) (*member, int16) {
 	simple := req.Generation < 0
 	switch {
 	case !g.exists && !simple:
-		return codeIllegalGeneration
+		return nil, codeIllegalGeneration
 	case simple && g.state == empty:
-		return 0 // assign mode, or an administrator
+		return nil, 0 // assign mode, or an administrator
 	}
 	m, code := g.lookup(req.MemberID, req.InstanceID)
 	switch {
 	case code != 0:
-		return code // also without membership while there are members
+		return nil, code // also without membership while there are members
 	case req.Generation != g.generation:
-		return codeIllegalGeneration
+		return nil, codeIllegalGeneration
 	}
 	g.touch(m)
 	if g.state == completing {
-		return codeRebalanceInProgress
+		return nil, codeRebalanceInProgress
 	}
-	return 0
+	return m, 0
 }

@@ -35,7 +35,8 @@ type Config struct {
 	CommitsInFlight int
 	// CommitTimeout bounds one OffsetStore.Commit (12 s: a commit that waited
 	// for another one still ends inside a client's 30 s), FetchTimeout one
-	// OffsetStore.Fetch or FetchAll (20 s), SaveTimeout one Store.Save (5 s),
+	// OffsetStore.Fetch or FetchAll (8 s: heartbeats wait behind the reply, and
+	// sessions of many clients are 10 s), SaveTimeout one Store.Save (5 s),
 	// LoadTimeout acquiring and loading a group (20 s), ListTimeout one
 	// OffsetStore.Groups (20 s).
 	CommitTimeout, FetchTimeout, SaveTimeout, LoadTimeout, ListTimeout time.Duration
@@ -70,7 +71,7 @@ func (c Config) withDefaults() Config {
 	c.MaxMetadata = cmp.Or(c.MaxMetadata, 1000)
 	c.CommitsInFlight = cmp.Or(c.CommitsInFlight, 16)
 	c.CommitTimeout = cmp.Or(c.CommitTimeout, 12*time.Second)
-	c.FetchTimeout = cmp.Or(c.FetchTimeout, 20*time.Second)
+	c.FetchTimeout = cmp.Or(c.FetchTimeout, 8*time.Second)
 	c.SaveTimeout = cmp.Or(c.SaveTimeout, 5*time.Second)
 	c.LoadTimeout = cmp.Or(c.LoadTimeout, 20*time.Second)
 	c.ListTimeout = cmp.Or(c.ListTimeout, 20*time.Second)

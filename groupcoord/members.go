@@ -23,6 +23,10 @@ type member struct {
 	// join is held, whether or not its connection still lives.
 	join *joinEvent
 	sync *syncEvent
+	// commits counts its commits without an answer. Replies leave a connection in
+	// the order of the requests, so a heartbeat behind a slow commit has none
+	// either, and clients do not send the next before.
+	commits int
 	// fresh: not yet part of any generation.
 	fresh bool
 	// expires is the end of the session; zero while a held request stands for

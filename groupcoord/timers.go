@@ -54,7 +54,7 @@ func (g *group) expireSessions() {
 	for _, m := range g.members.snapshot() {
 		switch {
 		case !due(m.expires, g.now) || g.members.byID[m.id] != m:
-		case !m.fresh && (m.join != nil || m.sync != nil):
+		case !m.fresh && (m.join != nil || m.sync != nil || m.commits > 0):
 			// It waits for us; the session goes on when it has its answer.
 			m.expires = time.Time{}
 		default:

@@ -85,6 +85,9 @@ func (r CreateRequest) validate() error {
 	if r.Partitions < 1 {
 		return translate.Failure{Code: codeInvalidPartitions, Message: fmt.Sprintf("topic %q: %d partitions, at least 1 is needed", r.Name, r.Partitions)}
 	}
+	if r.Partitions > maxPartition {
+		return translate.Failure{Code: codeInvalidPartitions, Message: fmt.Sprintf("topic %q: %d partitions, no stream can have more than %d", r.Name, r.Partitions, maxPartition)}
+	}
 	switch r.StreamType {
 	case "", wire.StreamCommon, wire.StreamAdvanced:
 	default:

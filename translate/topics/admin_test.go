@@ -74,6 +74,7 @@ func TestCreateRefusals(t *testing.T) {
 		{"name", CreateRequest{Name: "a.b", Partitions: 1}, kerr.InvalidTopicException},
 		{"no partition", CreateRequest{Name: "b"}, kerr.InvalidPartitions},
 		{"negative partitions", CreateRequest{Name: "b", Partitions: -1}, kerr.InvalidPartitions},
+		{"more partitions than any stream has", CreateRequest{Name: "b", Partitions: 1<<31 - 1, ValidateOnly: true}, kerr.InvalidPartitions},
 		{"stream type", CreateRequest{Name: "b", Partitions: 1, StreamType: "BIG"}, kerr.InvalidConfig},
 		{"data type", CreateRequest{Name: "b", Partitions: 1, DataType: "FILE"}, kerr.InvalidConfig},
 		{"retention", CreateRequest{Name: "b", Partitions: 1, RetentionHours: -24}, kerr.InvalidConfig},
