@@ -57,7 +57,7 @@ type conn struct {
 
 	produce, fetch lane
 	lookups        lane                    // see maxLookupsOpen
-	failedLookups  map[string]failedLookup // used by the produce lane alone
+	failedLookups  map[topicRef]failedLookup // used by the produce lane alone
 	ending         sync.Once
 
 	mu           sync.Mutex // guards the fields below
