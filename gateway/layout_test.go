@@ -84,7 +84,9 @@ func TestLayoutOfFetch(t *testing.T) {
 
 func TestLayoutOfProduce(t *testing.T) {
 	b, c := oneTopic(t)
-	b.log.answer = func(_ produce.Batch, done func(produce.Result)) { go done(produce.Result{BaseOffset: 40, LogStartOffset: 3}) }
+	b.log.answer = func(_ produce.Batch, done func(produce.Result)) {
+		go done(produce.Result{BaseOffset: 40, LogStartOffset: 3})
+	}
 	req := produceTo("one", 0, -1, make([]byte, 100))
 	req.Version = 13
 	want := new(layout).noTags().count(1).id(testID("one")).count(1)
