@@ -74,10 +74,7 @@ func (c *cache) entry(name string) *entry {
 
 // lookup answers from memory; current is false when DIS must be asked first.
 func (c *cache) lookup(name string, now time.Time, negativeTTL time.Duration) (topic *translate.Topic, err error, current bool) {
-	e, ok := c.entries[name]
-	if !ok {
-		return nil, nil, false
-	}
+	e := c.entry(name)
 	e.used = now
 	switch {
 	case e.described == 0, e.invalidated > e.described:

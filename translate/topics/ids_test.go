@@ -89,9 +89,33 @@ func TestIDAfterRestart(t *testing.T) {
 					t.Errorf("%d describes of another stream, want %d", describes, tc.others)
 				}
 				wantID(t, c, "id-c", "c")
+				f.set("d", 1) // later streams are nobody's business again
+				for range 6 {
+					time.Sleep(5 * time.Second)
+					wantID(t, c, "id-c", "c")
+				}
+				if _, describes := f.counts("d"); describes != 0 {
+					t.Errorf("%d describes of a stream that nobody asked for", describes)
+				}
 			})
 		})
 	}
+}
+
+// A list that began before the question does not identify every stream.
+func TestIDWhileAListIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("a", "b")
+		f.slow(time.Second)
+		c := open(t, f)
+		go func() {
+			if _, err := c.Topic(t.Context(), "a"); err != nil { // starts the refreshing
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		wantID(t, c, "id-b", "b")
+	})
 }
 
 func TestUnknownIDsCostOneListPerSecond(t *testing.T) {

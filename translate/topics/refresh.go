@@ -191,8 +191,12 @@ func (c *cache) apply(list []wire.StreamInfo, started int64, now time.Time, reac
 		e.listing = seen
 		wanted := reach.all || reach.identify && info.StreamID == "" || !e.used.IsZero()
 		old := e.used.After(e.checked) && now.Sub(e.checked) > describeEvery
-		if wanted && (differs || e.topic == nil || e.unsettled || old) && e.described < started {
+		switch due := differs || e.topic == nil || e.unsettled || old; {
+		case !due || e.described >= started:
+		case wanted:
 			changed = append(changed, info.StreamName)
+		case e.topic != nil: // whoever asks for it, by name or in a list, gets it described
+			e.unsettled, e.invalidated = true, c.tick()
 		}
 	}
 	c.applyAbsent(listed, started, now)
