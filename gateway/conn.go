@@ -56,7 +56,7 @@ type conn struct {
 	stopWaiting context.CancelFunc
 
 	produce, fetch lane
-	lookups        lane                    // see maxLookupsOpen
+	lookups        lane                      // see maxLookupsOpen
 	failedLookups  map[topicRef]failedLookup // used by the produce lane alone
 	ending         sync.Once
 

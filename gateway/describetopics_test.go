@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,14 +112,19 @@ func TestDescribeTopicPartitionsSaysWhatMetadataSays(t *testing.T) {
 	}
 }
 
-// As with Metadata, an empty list would say that there are no topics.
+// As with Metadata: an empty list would say that there are no topics.
 func TestDescribeTopicPartitionsWithoutAListClosesTheConnection(t *testing.T) {
-	b := newBench(t)
-	b.catalog.list = &dis.Error{Operation: "ListStreams", HTTPStatus: 500, Code: wire.CodeInternal, Message: "system error", RequestID: "r-9"}
-	c := dial(t, b.listen())
-	c.patience(5 * time.Second)
-	c.send(describe(10, nil))
-	c.closed()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.catalog.list = &dis.Error{Operation: "ListStreams", HTTPStatus: 500, Code: wire.CodeInternal, Message: "system error", RequestID: "r-9"}
+		c := b.pipe()
+		began := time.Now()
+		c.send(describe(10, nil))
+		c.closed()
+		if waited := time.Since(began); waited != longestWait {
+			t.Errorf("closed after %s, want %s", waited, longestWait)
+		}
+	})
 }
 
 // Whatever the size of the pages, together they are the whole.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -202,37 +203,42 @@ func metadataByID(version int16, streams ...string) *kmsg.MetadataRequest {
 
 func TestMetadataByID(t *testing.T) {
 	for _, version := range []int16{12, 13} {
-		b := newBench(t)
-		disIsDown(b, "down")
-		c := dial(t, b.listen())
-		req := metadataByID(version, "t", "missing", "down")
-		both := metadataFor(version, "missing").Topics[0]
-		both.TopicID = testID("t")
-		req.Topics = append(req.Topics, both, kmsg.NewMetadataRequestTopic())
-		resp := c.ask(req).(*kmsg.MetadataResponse)
-		type seen struct {
-			name, id   string
-			code       int16
-			partitions int
+		synctest.Test(t, func(t *testing.T) { testMetadataByID(t, version) })
+	}
+}
+
+func testMetadataByID(t *testing.T, version int16) {
+	b := newBench(t)
+	b.catalog.topics["u"] = topicOf("u", 2)
+	disIsDown(b, "down")
+	c := b.pipe()
+	req := metadataByID(version, "t", "missing", "t", "down")
+	both := metadataFor(version, "missing").Topics[0]
+	both.TopicID = testID("u")
+	req.Topics = append(req.Topics, both, kmsg.NewMetadataRequestTopic())
+	resp := c.ask(req).(*kmsg.MetadataResponse)
+	type seen struct {
+		name, id   string
+		code       int16
+		partitions int
+	}
+	var got []seen
+	for _, topic := range resp.Topics {
+		name := "null"
+		if topic.Topic != nil {
+			name = *topic.Topic
 		}
-		var got []seen
-		for _, topic := range resp.Topics {
-			name := "null"
-			if topic.Topic != nil {
-				name = *topic.Topic
-			}
-			got = append(got, seen{name, translate.IDText(topic.TopicID), topic.ErrorCode, len(topic.Partitions)})
-		}
-		want := []seen{
-			{"t", translate.IDText(testID("t")), 0, 3},
-			{"null", translate.IDText(testID("missing")), 100, 0},
-			{"null", translate.IDText(testID("down")), 5, 0},
-			{"t", translate.IDText(testID("t")), 0, 3}, // the id decides
-			{"null", translate.IDText(noTopicID), 100, 0},
-		}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(seen{})); diff != "" {
-			t.Errorf("version %d: %s", version, diff)
-		}
+		got = append(got, seen{name, translate.IDText(topic.TopicID), topic.ErrorCode, len(topic.Partitions)})
+	}
+	want := []seen{
+		{"t", translate.IDText(testID("t")), 0, 3},
+		{"null", translate.IDText(testID("missing")), 100, 0},
+		{"null", translate.IDText(testID("down")), 5, 0},
+		{"u", translate.IDText(testID("u")), 0, 2}, // the id decides
+		{"null", translate.IDText(noTopicID), 100, 0},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(seen{})); diff != "" {
+		t.Errorf("version %d: %s", version, diff)
 	}
 }
 
@@ -245,7 +251,7 @@ func TestMetadataByIDBeforeItsTime(t *testing.T) {
 		req := metadataByID(version, "t")
 		named := metadataFor(version, "t").Topics[0]
 		req.Topics = append(req.Topics, named)
-		named.TopicID = testID("t")
+		named.TopicID = testID("u")
 		req.Topics = append(req.Topics, named)
 		topics := c.ask(req).(*kmsg.MetadataResponse).Topics
 		for i, want := range []int16{invalidRequest, 0, invalidRequest} {
@@ -269,21 +275,23 @@ func TestMetadataByIDCreatesNothing(t *testing.T) {
 // While the stream id of a topic is not known it is LEADER_NOT_AVAILABLE in every
 // version: clients take a zero id for a server without ids.
 func TestTopicWithoutAnIDIsNotShown(t *testing.T) {
-	b := newBench(t)
-	nameless := topicOf("nameless", 3)
-	nameless.StreamID, nameless.ID = "", noTopicID
-	b.catalog.topics["nameless"] = nameless
-	c := dial(t, b.listen())
-	for version := int16(0); version <= 13; version++ {
-		all := metadataFor(version)
-		all.Topics = nil
-		for _, req := range []*kmsg.MetadataRequest{metadataFor(version, "nameless"), all} {
-			topic := c.ask(req).(*kmsg.MetadataResponse).Topics[0]
-			if *topic.Topic != "nameless" || topic.ErrorCode != leaderNotAvailable || len(topic.Partitions) != 0 {
-				t.Errorf("version %d: %+v", version, topic)
+	synctest.Test(t, func(t *testing.T) { // the answers are paced
+		b := newBench(t)
+		nameless := topicOf("nameless", 3)
+		nameless.StreamID, nameless.ID = "", noTopicID
+		b.catalog.topics["nameless"] = nameless
+		c := b.pipe()
+		for version := int16(0); version <= 13; version++ {
+			all := metadataFor(version)
+			all.Topics = nil
+			for _, req := range []*kmsg.MetadataRequest{metadataFor(version, "nameless"), all} {
+				topic := c.ask(req).(*kmsg.MetadataResponse).Topics[0]
+				if *topic.Topic != "nameless" || topic.ErrorCode != leaderNotAvailable || len(topic.Partitions) != 0 {
+					t.Errorf("version %d: %+v", version, topic)
+				}
 			}
 		}
-	}
+	})
 }
 
 func TestCreateTopicsTellsTheID(t *testing.T) {
