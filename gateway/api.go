@@ -27,16 +27,21 @@ type api struct {
 
 // apiTable lists what this server speaks. Minimums are 0 throughout: clients
 // conclude features from the ranges, and several ignore a minimum altogether.
-// The maximums stop before the first version with topic ids. In the order of
-// the keys.
+// In the order of the keys.
+//
+// Topic ids are all or nothing: a client that gets them from Metadata uses them
+// wherever it may, so every API here that can carry them goes as far as it does.
+// ListOffsets stops before version 7, which asks for the record with the highest
+// timestamp of a partition (KIP-734): DIS cannot look that up, and the answer is
+// exact only after reading everything.
 func apiTable(cfg Config, parts Parts) []*api {
 	admin := topicAdmin{cfg: cfg, catalog: parts.Catalog, fetcher: parts.Fetch}
 	versions := &api{key: kmsg.ApiVersions, name: "ApiVersions", min: 0, max: 4, class: classOpen}
 	table := []*api{
-		{kmsg.Produce, "Produce", 0, 11, classTopic, handleProduce(parts.Catalog, parts.Produce)},
-		{kmsg.Fetch, "Fetch", 0, 12, classTopic, handleFetch(parts.Catalog, parts.Fetch)},
+		{kmsg.Produce, "Produce", 0, 13, classTopic, handleProduce(parts.Catalog, parts.Produce)},
+		{kmsg.Fetch, "Fetch", 0, 17, classTopic, handleFetch(parts.Catalog, parts.Fetch)},
 		{kmsg.ListOffsets, "ListOffsets", 0, 6, classTopic, handleListOffsets(parts.Catalog, parts.Fetch)},
-		{kmsg.Metadata, "Metadata", 0, 9, classTopic, handleMetadata(cfg, parts.Catalog)},
+		{kmsg.Metadata, "Metadata", 0, 13, classTopic, handleMetadata(cfg, parts.Catalog)},
 		{kmsg.OffsetCommit, "OffsetCommit", 0, 8, classGroup, lasting(parts.Groups, Groups.OffsetCommit)},
 		{kmsg.OffsetFetch, "OffsetFetch", 0, 8, classGroup, asked(parts.Groups, Groups.OffsetFetch)},
 		{kmsg.FindCoordinator, "FindCoordinator", 0, 4, classGroup, handleFindCoordinator()},
@@ -47,11 +52,12 @@ func apiTable(cfg Config, parts Parts) []*api {
 		{kmsg.DescribeGroups, "DescribeGroups", 0, 5, classGroup, asked(parts.Groups, Groups.DescribeGroups)},
 		{kmsg.ListGroups, "ListGroups", 0, 4, classGroup, asked(parts.Groups, Groups.ListGroups)},
 		versions,
-		{kmsg.CreateTopics, "CreateTopics", 0, 6, classAdmin, handleCreateTopics(admin)},
-		{kmsg.DeleteTopics, "DeleteTopics", 0, 5, classAdmin, handleDeleteTopics(admin)},
+		{kmsg.CreateTopics, "CreateTopics", 0, 7, classAdmin, handleCreateTopics(admin)},
+		{kmsg.DeleteTopics, "DeleteTopics", 0, 6, classAdmin, handleDeleteTopics(admin)},
 		{kmsg.InitProducerID, "InitProducerId", 0, 4, classTopic, handleInitProducerID(parts.Produce)},
 		{kmsg.DescribeConfigs, "DescribeConfigs", 0, 4, classAdmin, handleDescribeConfigs(cfg, parts.Catalog)},
 		{kmsg.DescribeCluster, "DescribeCluster", 0, 1, classAdmin, handleDescribeCluster(cfg)},
+		{kmsg.DescribeTopicPartitions, "DescribeTopicPartitions", 0, 0, classTopic, handleDescribeTopicPartitions(cfg, parts.Catalog)},
 	}
 	versions.start = handleApiVersions(table)
 	return table

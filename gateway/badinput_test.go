@@ -46,7 +46,7 @@ func TestBadInputEndsItsConnectionAlone(t *testing.T) {
 		{"frame cut in the middle", frame(200, 3, 9, 0, 0, 0, 1, 0, 4, 'c', 'u', 't'), true, "the peer closed after 13 bytes of a frame of 200 bytes"},
 		{"length cut in the middle", []byte{0, 0}, true, "the peer closed after 2 bytes of a frame length"},
 		{"unknown API key", frame(10, 999, 0, 0, 0, 0, 1, 0xff, 0xff), false, "unknown API key 999"},
-		{"version too high", frame(10, 3, 99, 0, 0, 0, 1, 0xff, 0xff), false, "Metadata version 99; this gateway speaks 0 to 9"},
+		{"version too high", frame(10, 3, 99, 0, 0, 0, 1, 0xff, 0xff), false, "Metadata version 99; this gateway speaks 0 to 13"},
 		{"version below zero", frame(10, 0, -1, 0, 0, 0, 1, 0xff, 0xff), false, "Produce version -1"},
 		{"too large for its API", frame(17<<20, 3, 9), false, "Metadata request of 17825792 bytes; the limit is"},
 		{"client id beyond the frame", frame(10, 18, 0, 0, 0, 0, 1, 0x7f, 0xff), false, "client id of 32767 bytes"},

@@ -21,6 +21,8 @@ var (
 	transactionalIDNotAuthorized = kerr.TransactionalIDAuthorizationFailed.Code // 53
 	fetchSessionIDNotFound       = kerr.FetchSessionIDNotFound.Code             // 70
 	topicDeletionDisabled        = kerr.TopicDeletionDisabled.Code              // 73
+	unknownTopicID               = kerr.UnknownTopicID.Code                     // 100
+	inconsistentTopicID          = kerr.InconsistentTopicID.Code                // 103
 	unsupportedEndpointType      = kerr.UnsupportedEndpointType.Code            // 115
 )
 

@@ -56,8 +56,8 @@ type conn struct {
 	stopWaiting context.CancelFunc
 
 	produce, fetch lane
-	lookups        lane                    // see maxLookupsOpen
-	failedLookups  map[string]failedLookup // used by the produce lane alone
+	lookups        lane                      // see maxLookupsOpen
+	failedLookups  map[topicRef]failedLookup // used by the produce lane alone
 	ending         sync.Once
 
 	mu           sync.Mutex // guards the fields below

@@ -67,6 +67,8 @@ func elements(req kmsg.Request) int {
 		return len(r.TopicNames) + len(r.Topics)
 	case *kmsg.DescribeConfigsRequest:
 		return nested(r.Resources, func(d *kmsg.DescribeConfigsRequestResource) int { return len(d.ConfigNames) })
+	case *kmsg.DescribeTopicPartitionsRequest:
+		return len(r.Topics)
 	}
 	return 0 // no arrays: Heartbeat, InitProducerId, ApiVersions, DescribeCluster
 }

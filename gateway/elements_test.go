@@ -81,7 +81,7 @@ func produceOfEmpty(version int16, partitions int) *kmsg.ProduceRequest {
 }
 
 func TestProduceElements(t *testing.T) {
-	for version := range int16(12) {
+	for version := range int16(14) {
 		req := produceOfEmpty(version, 3)
 		req.TransactionID = kmsg.StringPtr("some")
 		for i := range req.Topics[0].Partitions {

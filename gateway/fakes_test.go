@@ -19,8 +19,14 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/topics"
 )
 
+// testID is the topic id of a stream in these tests.
+func testID(stream string) [16]byte { return topics.TopicID("p", stream) }
+
 func topicOf(name string, partitions int) *translate.Topic {
-	t := &translate.Topic{Name: name, StreamName: name, StreamType: wire.StreamCommon, DataType: "BLOB", RetentionHours: 48}
+	t := &translate.Topic{
+		Name: name, StreamName: name, StreamID: name, ID: testID(name),
+		StreamType: wire.StreamCommon, DataType: "BLOB", RetentionHours: 48,
+	}
 	for range partitions {
 		t.Partitions = append(t.Partitions, translate.Partition{Status: wire.PartitionActive})
 	}
@@ -67,6 +73,22 @@ func (c *fakeCatalog) Topic(ctx context.Context, name string) (*translate.Topic,
 	return nil, streamNotFound(name)
 }
 
+func (c *fakeCatalog) TopicByID(ctx context.Context, id [16]byte) (*translate.Topic, error) {
+	if c.lookup != nil {
+		if err := c.lookup(ctx, translate.IDText(id)); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.topics {
+		if t.ID == id {
+			return t, nil
+		}
+	}
+	return nil, translate.ErrUnknownID
+}
+
 func (c *fakeCatalog) Topics(context.Context) ([]*translate.Topic, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,9 +113,11 @@ func (c *fakeCatalog) Create(ctx context.Context, r topics.CreateRequest) (*tran
 	defer c.mu.Unlock()
 	c.created = append(c.created, r)
 	t := topicOf(r.Name, r.Partitions)
-	if !r.ValidateOnly {
-		c.topics[r.Name] = t
+	if r.ValidateOnly {
+		t.StreamID, t.ID = "", noTopicID
+		return t, nil
 	}
+	c.topics[r.Name] = t
 	return t, nil
 }
 
@@ -106,6 +130,14 @@ func (c *fakeCatalog) Delete(_ context.Context, name string) (*translate.Topic, 
 	}
 	delete(c.topics, name)
 	return t, nil
+}
+
+func (c *fakeCatalog) DeleteByID(ctx context.Context, id [16]byte) (*translate.Topic, error) {
+	t, err := c.TopicByID(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return c.Delete(ctx, t.Name)
 }
 
 // fakeLog is producer and fetcher over logs in memory: batches are kept as they

@@ -15,6 +15,9 @@ import (
 // of Kafka 0.11.
 const firstBatchFetch = 4
 
+// firstIDFetch is the first version of Fetch that refers to topics by id.
+const firstIDFetch = 13
+
 // shortestLookup is the time that looking topics up may take at least, even when
 // the client does not want to wait.
 const shortestLookup = time.Second
@@ -33,13 +36,23 @@ const shortestLookup = time.Second
 //	v10 zstd (KIP-110), same layout
 //	v11 (KIP-392) rack, preferred read replica
 //	v12 flexible, diverging epochs
+//	v13 (KIP-516) topic ids instead of names
+//	v14 (KIP-405) an error code of tiered storage, never sent; same layout
+//	v15 (KIP-903) the replica in a tagged field
+//	v16 (KIP-951) addresses of new leaders, left out: the leader never changes
+//	v17 (KIP-853) directory of the replica, for replication alone
 //
 // v0 to v3 are answered UNSUPPORTED_VERSION per partition. Old consumers throw
 // on a code that they do not expect there, which is wanted for once: the codes
 // that they survive would leave them waiting for ever without a word.
 //
-// Sessions are declined: every reply is a full one with session id 0. All
-// records are committed, so both isolation levels see the same.
+// Sessions are declined: every reply is a full one with session id 0, and what
+// a request forgets of a session is of no interest. All records are committed,
+// so both isolation levels see the same.
+//
+// An id that no stream has is UNKNOWN_TOPIC_ID. A stream that turns out to be
+// replaced while it is read is INCONSISTENT_TOPIC_ID. Both make a client ask for
+// metadata, where it finds the new id.
 //
 // The fetches of a connection run one after the other, the next when the reply
 // of the last has left, as in Kafka: this bounds the replies in memory.
@@ -67,8 +80,8 @@ func handleFetch(catalog Catalog, fetcher Fetcher) handler {
 func answerFetch(ctx context.Context, catalog Catalog, fetcher Fetcher, req *kmsg.FetchRequest) (_ kmsg.Response, release func(), _ error) {
 	resp, nothing := kmsg.NewPtrFetchResponse(), func() {}
 	switch {
-	case req.ReplicaID >= 0:
-		return nil, nothing, badFramef("fetch by replica %d: this is no broker to replicate from", req.ReplicaID)
+	case max(req.ReplicaID, req.ReplicaState.ID) >= 0: // neither has a value in the versions of the other
+		return nil, nothing, badFramef("fetch by replica %d: this is no broker to replicate from", max(req.ReplicaID, req.ReplicaState.ID))
 	case req.SessionID != 0 || req.SessionEpoch > 0:
 		resp.ErrorCode = fetchSessionIDNotFound
 		return resp, nothing, nil
@@ -99,7 +112,7 @@ type fetching struct {
 func newFetching(req *kmsg.FetchRequest, resp *kmsg.FetchResponse) *fetching {
 	for _, t := range req.Topics {
 		topic := kmsg.NewFetchResponseTopic()
-		topic.Topic = t.Topic
+		topic.Topic, topic.TopicID = t.Topic, t.TopicID
 		for _, part := range t.Partitions {
 			partition := kmsg.NewFetchResponseTopicPartition()
 			partition.Partition = part.Partition
@@ -129,7 +142,7 @@ func (f *fetching) lookUp(ctx context.Context, catalog Catalog) {
 	defer cancel()
 	topics, errs := make([]*translate.Topic, len(f.req.Topics)), make([]error, len(f.req.Topics))
 	inParallel(len(f.req.Topics), maxLookups, func(t int) {
-		topics[t], errs[t] = catalog.Topic(ctx, f.req.Topics[t].Topic)
+		topics[t], errs[t] = f.topicRef(f.req.Topics[t]).find(ctx, catalog)
 	})
 	for t, requested := range f.req.Topics {
 		topic, err := topics[t], errs[t]
@@ -154,6 +167,15 @@ func (f *fetching) lookUp(ctx context.Context, catalog Catalog) {
 	}
 }
 
+func (f *fetching) byID() bool { return f.req.Version >= firstIDFetch }
+
+func (f *fetching) topicRef(t kmsg.FetchRequestTopic) topicRef {
+	if f.byID() {
+		return byTopicID(t.TopicID)
+	}
+	return byName(t.Topic)
+}
+
 func (f *fetching) maxWait() time.Duration {
 	return time.Duration(f.req.MaxWaitMillis) * time.Millisecond
 }
@@ -176,6 +198,9 @@ func (f *fetching) read(ctx context.Context, fetcher Fetcher) (release func()) {
 		answer := f.answers[i]
 		answer.ErrorCode, answer.HighWatermark, answer.LogStartOffset = p.Code, p.HighWatermark, p.LogStart
 		answer.LastStableOffset = p.HighWatermark
+		if p.Replaced && f.byID() {
+			answer.ErrorCode = inconsistentTopicID
+		}
 		if p.Records != nil {
 			answer.RecordBatches = p.Records
 		}

@@ -223,7 +223,7 @@ func produceTo(topic string, partition int32, acks int16, records []byte) *kmsg.
 	req := kmsg.NewPtrProduceRequest()
 	req.Version, req.Acks = 7, acks
 	t := kmsg.NewProduceRequestTopic()
-	t.Topic = topic
+	t.Topic, t.TopicID = topic, testID(topic) // each version has one of the two
 	p := kmsg.NewProduceRequestTopicPartition()
 	p.Partition, p.Records = partition, records
 	t.Partitions = append(t.Partitions, p)
@@ -237,7 +237,7 @@ func fetchFrom(version int16, topic string, partition int32, maxWait time.Durati
 	req.ReplicaID = -1
 	req.MaxWaitMillis, req.MinBytes, req.MaxBytes = int32(maxWait.Milliseconds()), 1, 1<<20
 	t := kmsg.NewFetchRequestTopic()
-	t.Topic = topic
+	t.Topic, t.TopicID = topic, testID(topic) // each version has one of the two
 	p := kmsg.NewFetchRequestTopicPartition()
 	p.Partition, p.PartitionMaxBytes = partition, 1<<20
 	t.Partitions = append(t.Partitions, p)

@@ -42,11 +42,20 @@ const (
 //	v7 (KIP-320) leader epochs, here always -1
 //	v8 (KIP-430) authorised operations
 //	v9 flexible
+//	v10 (KIP-516) topic ids in the reply
+//	v11 no authorised operations of the cluster (KIP-700)
+//	v12 (KIP-516) topics may be asked for by id
+//	v13 (KIP-1102) error of the whole reply, never set: the one there is sends
+//	   the client back to its bootstrap addresses
 //
 // Stale beats wrong: a topic is unknown only when DIS says so, and a list of all
 // topics that cannot be had is waited for, then the connection is closed. An
 // empty one would take every topic from consumers that subscribe by pattern; and
 // after a closed connection those of librdkafka may not ask for another 5 minutes.
+// Clients look past an error of the whole reply that they do not know.
+//
+// A topic without an error has its real id, whatever the version: clients take
+// another id for another topic, and one that is zero for a server without ids.
 func handleMetadata(cfg Config, catalog Catalog) handler {
 	return waiting(func(ctx context.Context, c *call, req *kmsg.MetadataRequest) (kmsg.Response, error) {
 		resp := kmsg.NewPtrMetadataResponse()
@@ -62,9 +71,8 @@ func handleMetadata(cfg Config, catalog Catalog) handler {
 		if wantsAll(req) {
 			resp.Topics, err = allTopics(ctx, catalog, c.conn.server.Draining)
 		} else {
-			create := cfg.AutoCreateTopics && (req.Version < 4 || req.AllowAutoTopicCreation)
 			asked := time.Now()
-			resp.Topics, err = namedTopics(ctx, cfg, catalog, req.Topics, create)
+			resp.Topics = describing{cfg: cfg, catalog: catalog, req: req}.all(ctx)
 			if slices.ContainsFunc(resp.Topics, isNotReady) {
 				sleep(ctx, notReadyPause-time.Since(asked))
 			}
@@ -92,8 +100,20 @@ func wantsAll(req *kmsg.MetadataRequest) bool {
 	return req.Topics == nil || (req.Version == 0 && len(req.Topics) == 0)
 }
 
-// allTopics waits for the list as long as the context allows, but no drain.
 func allTopics(ctx context.Context, catalog Catalog, draining func() bool) ([]kmsg.MetadataResponseTopic, error) {
+	all, err := listTopics(ctx, catalog, draining)
+	if err != nil {
+		return nil, err
+	}
+	described := make([]kmsg.MetadataResponseTopic, 0, len(all))
+	for _, topic := range all {
+		described = append(described, describeTopic(topic))
+	}
+	return described, nil
+}
+
+// listTopics waits for the list as long as the context allows, but no drain.
+func listTopics(ctx context.Context, catalog Catalog, draining func() bool) ([]*translate.Topic, error) {
 	all, err := catalog.Topics(ctx)
 	for err != nil && !draining() {
 		sleep(ctx, listPause)
@@ -108,67 +128,103 @@ func allTopics(ctx context.Context, catalog Catalog, draining func() bool) ([]km
 	if err != nil {
 		return nil, fmt.Errorf("the list of topics is not known: %w", err)
 	}
-	described := make([]kmsg.MetadataResponseTopic, 0, len(all))
-	for _, topic := range all {
-		described = append(described, describeTopic(topic))
-	}
-	return described, nil
+	return all, nil
 }
 
-// namedTopics describes each topic once, however often it is named.
-func namedTopics(ctx context.Context, cfg Config, catalog Catalog, named []kmsg.MetadataRequestTopic, create bool) ([]kmsg.MetadataResponseTopic, error) {
-	names, seen := make([]string, 0, len(named)), make(map[string]bool, len(named))
-	for _, t := range named {
-		if t.Topic == nil {
-			return nil, badFrame{"Metadata request with a null topic name"}
-		}
-		if !seen[*t.Topic] {
-			seen[*t.Topic] = true
-			names = append(names, *t.Topic)
+// firstIDLookup is the first version of Metadata that takes topic ids in the
+// request. Two versions before it have the field already.
+const firstIDLookup = 12
+
+// describing is a Metadata request for certain topics.
+type describing struct {
+	cfg     Config
+	catalog Catalog
+	req     *kmsg.MetadataRequest
+}
+
+// all describes each topic once, however often it is asked for.
+func (d describing) all(ctx context.Context) []kmsg.MetadataResponseTopic {
+	asked, seen := make([]kmsg.MetadataRequestTopic, 0, len(d.req.Topics)), make(map[topicRef]bool, len(d.req.Topics))
+	for _, t := range d.req.Topics {
+		if ref := metadataRef(t); !seen[ref] {
+			seen[ref] = true
+			asked = append(asked, t)
 		}
 	}
-	described := make([]kmsg.MetadataResponseTopic, len(names))
-	inParallel(len(names), maxLookups, func(i int) {
-		name := names[i]
-		topic, err := findOrCreate(ctx, cfg, catalog, name, create)
-		if err != nil {
-			described[i] = failedTopic(name, translate.KafkaError(translate.CallMetadata, err).Code)
-			return
-		}
-		described[i] = describeTopic(topic)
-	})
-	return described, nil
+	described := make([]kmsg.MetadataResponseTopic, len(asked))
+	inParallel(len(asked), maxLookups, func(i int) { described[i] = d.one(ctx, asked[i]) })
+	return described
+}
+
+// metadataRef is what is asked for: the id decides where there is one.
+func metadataRef(asked kmsg.MetadataRequestTopic) topicRef {
+	if asked.TopicID != noTopicID || asked.Topic == nil {
+		return byTopicID(asked.TopicID)
+	}
+	return byName(*asked.Topic)
+}
+
+func (d describing) one(ctx context.Context, asked kmsg.MetadataRequestTopic) kmsg.MetadataResponseTopic {
+	ref := metadataRef(asked)
+	if ref.byID && d.req.Version < firstIDLookup {
+		return refusedTopic(asked)
+	}
+	topic, err := d.findOrCreate(ctx, ref)
+	if err == nil {
+		return describeTopic(topic)
+	}
+	code := translate.KafkaError(translate.CallMetadata, err).Code
+	if ref.byID {
+		return failedTopic(nil, ref.id, code)
+	}
+	return failedTopic(&ref.name, noTopicID, code)
+}
+
+// refusedTopic answers a lookup by id in a version that does not know it; the
+// name in its replies cannot be null.
+func refusedTopic(asked kmsg.MetadataRequestTopic) kmsg.MetadataResponseTopic {
+	name := ""
+	if asked.Topic != nil {
+		name = *asked.Topic
+	}
+	return failedTopic(&name, asked.TopicID, invalidRequest)
 }
 
 // findOrCreate returns the topic, after creating it when it does not exist and
-// may be created. A creation that takes long goes on without this request.
-func findOrCreate(ctx context.Context, cfg Config, catalog Catalog, name string, create bool) (*translate.Topic, error) {
-	topic, err := catalog.Topic(ctx, name)
+// may be created; one that is asked for by id has no name to be created under. A
+// creation that takes long goes on without this request.
+func (d describing) findOrCreate(ctx context.Context, ref topicRef) (*translate.Topic, error) {
+	create := d.cfg.AutoCreateTopics && (d.req.Version < 4 || d.req.AllowAutoTopicCreation) && !ref.byID
+	topic, err := ref.find(ctx, d.catalog)
 	if err == nil || !create || !dis.HasCode(err, wire.CodeStreamNotFound) {
 		return topic, err
 	}
 	createCtx, cancel := context.WithTimeout(ctx, autoCreateWait)
 	defer cancel()
-	topic, err = catalog.Create(createCtx, topics.CreateRequest{Name: name, Partitions: cfg.DefaultPartitions})
+	topic, err = d.catalog.Create(createCtx, topics.CreateRequest{Name: ref.name, Partitions: d.cfg.DefaultPartitions})
 	if dis.HasCode(err, wire.CodeStreamExists) { // another client was first
-		return catalog.Topic(ctx, name)
+		return ref.find(ctx, d.catalog)
 	}
 	if err == nil {
-		cfg.Logger.Info().Str("topic", name).Int("partitions", cfg.DefaultPartitions).Msg("topic created for a metadata request")
+		d.cfg.Logger.Info().Str("topic", ref.name).Int("partitions", d.cfg.DefaultPartitions).Msg("topic created for a metadata request")
 		return topic, nil
 	}
 	if createCtx.Err() != nil {
-		return nil, fmt.Errorf("create topic %q: %w", name, translate.ErrNotReady)
+		return nil, fmt.Errorf("create topic %q: %w", ref.name, translate.ErrNotReady)
 	}
 	return nil, err
 }
 
+// usable reports whether a topic can be shown: one whose id is not known yet is
+// LEADER_NOT_AVAILABLE.
+func usable(topic *translate.Topic) bool { return len(topic.Partitions) > 0 && topic.ID != noTopicID }
+
 func describeTopic(topic *translate.Topic) kmsg.MetadataResponseTopic {
-	described := kmsg.NewMetadataResponseTopic()
-	described.Topic = &topic.Name
-	if len(topic.Partitions) == 0 {
-		described.ErrorCode = leaderNotAvailable
+	if !usable(topic) {
+		return failedTopic(&topic.Name, noTopicID, leaderNotAvailable)
 	}
+	described := kmsg.NewMetadataResponseTopic()
+	described.Topic, described.TopicID = &topic.Name, topic.ID
 	for id, partition := range topic.Partitions {
 		described.Partitions = append(described.Partitions, describePartition(int32(id), partition))
 	}
@@ -190,8 +246,10 @@ func describePartition(id int32, partition translate.Partition) kmsg.MetadataRes
 	return described
 }
 
-func failedTopic(name string, code int16) kmsg.MetadataResponseTopic {
+// failedTopic is a topic that was asked for by name or by id; the other one is
+// not known.
+func failedTopic(name *string, id [16]byte, code int16) kmsg.MetadataResponseTopic {
 	failed := kmsg.NewMetadataResponseTopic()
-	failed.Topic, failed.ErrorCode = &name, code
+	failed.Topic, failed.TopicID, failed.ErrorCode = name, id, code
 	return failed
 }

@@ -129,6 +129,9 @@ func failing(key kmsg.Key) kmsg.Response {
 	case *kmsg.DescribeClusterResponse:
 		r.ErrorCode = code
 		return r
+	case *kmsg.DescribeTopicPartitionsResponse:
+		r.Topics = []kmsg.DescribeTopicPartitionsResponseTopic{{ErrorCode: code}}
+		return r
 	case *kmsg.ApiVersionsResponse:
 		r.ErrorCode = code
 		return r

@@ -31,6 +31,9 @@ func (p Parts) validate() error {
 // Catalog knows the topics. Errors are those that translate.KafkaError reads.
 type Catalog interface {
 	translate.Catalog
+	// TopicByID finds a topic by its id. The error of an id that no stream has is
+	// translate.ErrUnknownID.
+	TopicByID(ctx context.Context, id [16]byte) (*translate.Topic, error)
 	// Topics gives all of them, ordered by name; one that cannot be used yet
 	// has no partitions.
 	Topics(ctx context.Context) ([]*translate.Topic, error)
@@ -38,6 +41,8 @@ type Catalog interface {
 	Create(ctx context.Context, request topics.CreateRequest) (*translate.Topic, error)
 	// Delete returns the topic that is gone.
 	Delete(ctx context.Context, name string) (*translate.Topic, error)
+	// DeleteByID deletes the stream that has the id, and no other of its name.
+	DeleteByID(ctx context.Context, id [16]byte) (*translate.Topic, error)
 }
 
 // Producer writes batches.

@@ -16,6 +16,9 @@ import (
 // Kafka 0.11.
 const firstBatchVersion = 3
 
+// firstIDProduce is the first version of Produce that refers to topics by id.
+const firstIDProduce = 13
+
 // Produce
 //
 //	v0 message sets (magic 0)
@@ -29,7 +32,8 @@ const firstBatchVersion = 3
 //	v8 errors of single records, error message (KIP-467)
 //	v9 flexible
 //	v10 (KIP-951) the current leader, which never changes here
-//	v11 transactions of KIP-890, same layout
+//	v11, v12 transactions of KIP-890, same layout
+//	v13 (KIP-516) topic ids instead of names
 //
 // v0 to v2 are answered UNSUPPORTED_VERSION: known since clients learned to ask
 // for versions (0.10), final in all of them, and true. The codes about message
@@ -77,7 +81,7 @@ func newProduction(c *call, req *kmsg.ProduceRequest) *production {
 	p := &production{call: c, req: req, resp: kmsg.NewPtrProduceResponse(), deadline: c.arrived.Add(patience)}
 	for _, t := range req.Topics {
 		topic := kmsg.NewProduceResponseTopic()
-		topic.Topic = t.Topic
+		topic.Topic, topic.TopicID = t.Topic, t.TopicID
 		for _, part := range t.Partitions {
 			partition := kmsg.NewProduceResponseTopicPartition()
 			partition.Partition = part.Partition
@@ -115,7 +119,7 @@ func (p *production) refuseAll(why translate.Failure) {
 // submitAll hands every batch to its writer, in the order of the request.
 func (p *production) submitAll(catalog Catalog, producer Producer) {
 	for t, requested := range p.req.Topics {
-		topic, err := p.lookup(catalog, requested.Topic)
+		topic, err := p.lookup(catalog, p.topicRef(requested))
 		for i, batch := range requested.Partitions {
 			answer := &p.resp.Topics[t].Partitions[i]
 			switch {
@@ -134,21 +138,28 @@ func (p *production) submitAll(catalog Catalog, producer Producer) {
 	}
 }
 
+func (p *production) topicRef(t kmsg.ProduceRequestTopic) topicRef {
+	if p.req.Version >= firstIDProduce {
+		return byTopicID(t.TopicID)
+	}
+	return byName(t.Topic)
+}
+
 // lookup finds a topic. It may wait for DIS, but not longer than the client
 // does; the records are here, so a client that is gone does not end it.
 //
 // A failure holds until the client can know of it: the requests behind this one
 // fail likewise. If one of them were written, a producer whose first batch failed
 // would send it again into a partition that has moved on.
-func (p *production) lookup(catalog Catalog, name string) (*translate.Topic, error) {
-	if err := p.call.conn.stillFailing(name); err != nil {
+func (p *production) lookup(catalog Catalog, ref topicRef) (*translate.Topic, error) {
+	if err := p.call.conn.stillFailing(ref); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithDeadline(p.call.detached(), p.deadline)
 	defer cancel()
-	topic, err := catalog.Topic(ctx, name)
+	topic, err := ref.find(ctx, catalog)
 	if err != nil {
-		p.call.conn.failUntil(name, err, p.call.conn.pipe.awaitWritten(p.call.x))
+		p.call.conn.failUntil(ref, err, p.call.conn.pipe.awaitWritten(p.call.x))
 	}
 	return topic, err
 }
@@ -160,14 +171,14 @@ type failedLookup struct {
 	told <-chan struct{}
 }
 
-func (c *conn) failUntil(topic string, err error, told <-chan struct{}) {
+func (c *conn) failUntil(topic topicRef, err error, told <-chan struct{}) {
 	if c.failedLookups == nil {
-		c.failedLookups = map[string]failedLookup{}
+		c.failedLookups = map[topicRef]failedLookup{}
 	}
 	c.failedLookups[topic] = failedLookup{err, told}
 }
 
-func (c *conn) stillFailing(topic string) error {
+func (c *conn) stillFailing(topic topicRef) error {
 	failed, ok := c.failedLookups[topic]
 	if !ok {
 		return nil

@@ -14,7 +14,11 @@ func produceElements(body []byte, version int16) (count int) {
 	w.skip(2 + 4) // acks, timeout
 	topics := w.length(4)
 	for count += topics; topics > 0 && !w.broken && count <= maxElements; topics-- {
-		w.skip(w.length(2)) // name
+		if version >= firstIDProduce {
+			w.skip(len(noTopicID))
+		} else {
+			w.skip(w.length(2)) // name
+		}
 		partitions := w.length(4)
 		for count += partitions; partitions > 0 && !w.broken && count <= maxElements; partitions-- {
 			w.skip(4)

@@ -24,7 +24,7 @@ func firstError(reply kmsg.Response) int16 {
 			return first(t.Partitions, func(p *kmsg.ListOffsetsResponseTopicPartition) int16 { return p.ErrorCode })
 		})
 	case *kmsg.MetadataResponse:
-		return first(r.Topics, func(t *kmsg.MetadataResponseTopic) int16 { return t.ErrorCode })
+		return cmp.Or(r.ErrorCode, first(r.Topics, func(t *kmsg.MetadataResponseTopic) int16 { return t.ErrorCode }))
 	case *kmsg.OffsetCommitResponse:
 		return first(r.Topics, func(t *kmsg.OffsetCommitResponseTopic) int16 {
 			return first(t.Partitions, func(p *kmsg.OffsetCommitResponseTopicPartition) int16 { return p.ErrorCode })
@@ -55,6 +55,8 @@ func firstError(reply kmsg.Response) int16 {
 		return first(r.Resources, func(d *kmsg.DescribeConfigsResponseResource) int16 { return d.ErrorCode })
 	case *kmsg.DescribeClusterResponse:
 		return r.ErrorCode
+	case *kmsg.DescribeTopicPartitionsResponse:
+		return first(r.Topics, func(t *kmsg.DescribeTopicPartitionsResponseTopic) int16 { return t.ErrorCode })
 	case *kmsg.ApiVersionsResponse:
 		return r.ErrorCode
 	}

@@ -31,6 +31,7 @@ type topicAdmin struct {
 //	v4 (KIP-464) -1 for the default number of partitions and replicas
 //	v5 (KIP-525) partitions, replicas and configuration in the reply; flexible
 //	v6 (KIP-599) THROTTLING_QUOTA_EXCEEDED, never sent; same layout
+//	v7 (KIP-516) topic id in the reply
 //
 // A topic that exists is reported as such even to those who may not create any:
 // Connect and Streams create their topics first and go on with those that exist.
@@ -68,6 +69,7 @@ func (a topicAdmin) create(ctx context.Context, t kmsg.CreateTopicsRequestTopic,
 		a.cfg.Logger.Info().Str("topic", t.Topic).Int16("error_code", failure.Code).Str("reason", failure.Message).Msg("topic not created")
 		return
 	}
+	answer.TopicID = topic.ID // none of a topic that was only validated
 	answer.NumPartitions, answer.ReplicationFactor = int32(len(topic.Partitions)), 1
 	for _, config := range topicConfigs(a.cfg, topic) {
 		answer.Configs = append(answer.Configs, config.created())
@@ -101,17 +103,27 @@ func (a topicAdmin) tryCreate(ctx context.Context, t kmsg.CreateTopicsRequestTop
 //	v3 TOPIC_DELETION_DISABLED, same layout
 //	v4 flexible
 //	v5 (KIP-599) error message
+//	v6 (KIP-516) by name or by id
 func handleDeleteTopics(admin topicAdmin) handler {
 	return waiting(func(_ context.Context, c *call, req *kmsg.DeleteTopicsRequest) (kmsg.Response, error) {
 		ctx, cancel := adminDeadline(c, req.TimeoutMillis)
 		defer cancel()
+		doomed := doomedTopics(req)
+		named := map[topicRef]int{}
+		for _, t := range doomed {
+			named[t.ref()]++
+		}
 		resp := kmsg.NewPtrDeleteTopicsResponse()
-		resp.Topics = make([]kmsg.DeleteTopicsResponseTopic, len(req.TopicNames))
-		inParallel(len(req.TopicNames), maxAdminCalls, func(i int) {
+		resp.Topics = make([]kmsg.DeleteTopicsResponseTopic, len(doomed))
+		inParallel(len(doomed), maxAdminCalls, func(i int) {
 			answer := &resp.Topics[i]
 			answer.Default()
-			answer.Topic = &req.TopicNames[i]
-			if failure := admin.remove(ctx, req.TopicNames[i], req.Version); failure.Code != 0 {
+			answer.Topic, answer.TopicID = doomed[i].Topic, doomed[i].TopicID
+			failure := refuseDoomed(doomed[i], named)
+			if failure.Code == 0 {
+				failure = admin.remove(ctx, doomed[i].ref(), req.Version, answer)
+			}
+			if failure.Code != 0 {
 				answer.ErrorCode, answer.ErrorMessage = failure.Code, &failure.Message
 			}
 		})
@@ -119,32 +131,76 @@ func handleDeleteTopics(admin topicAdmin) handler {
 	})
 }
 
-func (a topicAdmin) remove(ctx context.Context, name string, version int16) translate.Failure {
-	failure := a.tryRemove(ctx, name, version)
-	event := a.cfg.Logger.Info().Str("topic", name)
-	if failure.Code != 0 {
-		event.Int16("error_code", failure.Code).Str("reason", failure.Message).Msg("topic not deleted")
-	} else {
-		event.Msg("topic deleted")
+// doomed is a topic to delete.
+type doomed struct{ kmsg.DeleteTopicsRequestTopic }
+
+func (d doomed) ref() topicRef {
+	if d.Topic != nil {
+		return byName(*d.Topic)
 	}
+	return byTopicID(d.TopicID)
+}
+
+// doomedTopics gives the topics of a request in the form of the latest version.
+func doomedTopics(req *kmsg.DeleteTopicsRequest) []doomed {
+	var topics []doomed
+	for _, name := range req.TopicNames {
+		topic := kmsg.NewDeleteTopicsRequestTopic()
+		topic.Topic = &name
+		topics = append(topics, doomed{topic})
+	}
+	for _, topic := range req.Topics {
+		topics = append(topics, doomed{topic})
+	}
+	return topics
+}
+
+func refuseDoomed(t doomed, named map[topicRef]int) translate.Failure {
+	switch {
+	case t.Topic != nil && t.TopicID != noTopicID:
+		return translate.Failure{Code: invalidRequest, Message: "a topic is deleted by its name or by its id, not by both"}
+	case t.Topic == nil && t.TopicID == noTopicID:
+		return translate.Failure{Code: invalidRequest, Message: "neither the name nor the id of the topic was given"}
+	case named[t.ref()] > 1:
+		return translate.Failure{Code: invalidRequest, Message: "the topic is named more than once in the request"}
+	}
+	return translate.Failure{}
+}
+
+// remove deletes a topic; the answer gets both its name and its id.
+func (a topicAdmin) remove(ctx context.Context, ref topicRef, version int16, answer *kmsg.DeleteTopicsResponseTopic) translate.Failure {
+	topic, failure := a.tryRemove(ctx, ref, version)
+	event := a.cfg.Logger.Info()
+	if failure.Code != 0 {
+		ref.log(event).Int16("error_code", failure.Code).Str("reason", failure.Message).Msg("topic not deleted")
+		return failure
+	}
+	answer.Topic, answer.TopicID = &topic.Name, topic.ID
+	event.Str("topic", topic.Name).Str("topic_id", translate.IDText(topic.ID)).Msg("topic deleted")
 	return failure
 }
 
-func (a topicAdmin) tryRemove(ctx context.Context, name string, version int16) translate.Failure {
+func (a topicAdmin) tryRemove(ctx context.Context, ref topicRef, version int16) (*translate.Topic, translate.Failure) {
 	if !a.cfg.TopicAdmin.mayDelete() {
 		code := topicDeletionDisabled
 		if version < 3 {
 			code = invalidRequest
 		}
-		return translate.Failure{Code: code, Message: fmt.Sprintf(
+		return nil, translate.Failure{Code: code, Message: fmt.Sprintf(
 			"this gateway does not delete topics: it runs with --topic-admin %s; allow it with --topic-admin full", a.cfg.TopicAdmin)}
 	}
-	topic, err := a.catalog.Delete(ctx, name)
+	var topic *translate.Topic
+	var err error
+	if ref.byID {
+		topic, err = a.catalog.DeleteByID(ctx, ref.id)
+	} else {
+		topic, err = a.catalog.Delete(ctx, ref.name)
+	}
 	if err != nil {
-		return translate.KafkaError(translate.CallDeleteTopic, err)
+		return nil, translate.KafkaError(translate.CallDeleteTopic, err)
 	}
 	a.fetcher.Forget(topic)
-	return translate.Failure{}
+	return topic, translate.Failure{}
 }
 
 // adminDeadline is the time to answer in. What has begun goes on without the

@@ -12,10 +12,11 @@ import (
 // wantedVersions is written down a second time on purpose: a change of the
 // table must be meant.
 var wantedVersions = map[string][2]int16{
-	"ApiVersions": {0, 4}, "Metadata": {0, 9}, "Produce": {0, 11}, "Fetch": {0, 12}, "ListOffsets": {0, 6},
+	"ApiVersions": {0, 4}, "Metadata": {0, 13}, "Produce": {0, 13}, "Fetch": {0, 17}, "ListOffsets": {0, 6},
 	"FindCoordinator": {0, 4}, "InitProducerId": {0, 4}, "JoinGroup": {0, 9}, "SyncGroup": {0, 5}, "Heartbeat": {0, 4},
 	"LeaveGroup": {0, 5}, "OffsetCommit": {0, 8}, "OffsetFetch": {0, 8}, "DescribeGroups": {0, 5}, "ListGroups": {0, 4},
-	"CreateTopics": {0, 6}, "DeleteTopics": {0, 5}, "DescribeConfigs": {0, 4}, "DescribeCluster": {0, 1},
+	"CreateTopics": {0, 7}, "DeleteTopics": {0, 6}, "DescribeConfigs": {0, 4}, "DescribeCluster": {0, 1},
+	"DescribeTopicPartitions": {0, 0},
 }
 
 func TestTableHasTheWantedVersions(t *testing.T) {
@@ -121,6 +122,9 @@ func smallRequest(key kmsg.Key, version int16) kmsg.Request {
 	case kmsg.DeleteTopics:
 		req := kmsg.NewPtrDeleteTopicsRequest()
 		req.Version, req.TopicNames = version, []string{fmt.Sprintf("new-%d", version)}
+		topic := kmsg.NewDeleteTopicsRequestTopic()
+		topic.Topic = &req.TopicNames[0]
+		req.Topics = append(req.Topics, topic) // each version has one of the two
 		return req
 	case kmsg.DescribeConfigs:
 		req := kmsg.NewPtrDescribeConfigsRequest()
@@ -128,6 +132,10 @@ func smallRequest(key kmsg.Key, version int16) kmsg.Request {
 		resource := kmsg.NewDescribeConfigsRequestResource()
 		resource.ResourceType, resource.ResourceName = kmsg.ConfigResourceTypeTopic, "t"
 		req.Resources = append(req.Resources, resource)
+		return req
+	case kmsg.DescribeTopicPartitions:
+		req := kmsg.NewPtrDescribeTopicPartitionsRequest()
+		req.Version, req.Topics = version, []kmsg.DescribeTopicPartitionsRequestTopic{{Topic: "t"}}
 		return req
 	case kmsg.ApiVersions:
 		return apiVersions(version)
@@ -147,13 +155,15 @@ func checkReply(t *testing.T, resp kmsg.Response, version int16) {
 		checkMetadata(t, r, version)
 	case *kmsg.ProduceResponse:
 		p := r.Topics[0].Partitions[0]
-		if p.Partition != 1 || p.LogAppendTime != -1 || p.CurrentLeader.LeaderID != -1 || p.CurrentLeader.LeaderEpoch != -1 {
+		checkTopicID(t, r.Topics[0].TopicID, version >= firstIDProduce)
+		if len(r.Brokers) != 0 || p.Partition != 1 || p.LogAppendTime != -1 || p.CurrentLeader.LeaderID != -1 || p.CurrentLeader.LeaderEpoch != -1 {
 			t.Errorf("partition %+v", p)
 		}
 	case *kmsg.FetchResponse:
 		p := r.Topics[0].Partitions[0]
-		if r.SessionID != 0 || p.Partition != 1 || p.RecordBatches == nil || p.PreferredReadReplica != -1 ||
-			p.CurrentLeader.LeaderID != -1 || p.DivergingEpoch.EndOffset != -1 {
+		checkTopicID(t, r.Topics[0].TopicID, version >= firstIDFetch)
+		if r.SessionID != 0 || len(r.Brokers) != 0 || p.Partition != 1 || p.RecordBatches == nil || p.PreferredReadReplica != -1 ||
+			p.CurrentLeader.LeaderID != -1 || p.CurrentLeader.LeaderEpoch != -1 || p.DivergingEpoch.EndOffset != -1 || p.SnapshotID.EndOffset != -1 {
 			t.Errorf("session %d, partition %+v", r.SessionID, p)
 		}
 		if version >= 4 && p.LastStableOffset != p.HighWatermark {
@@ -170,7 +180,20 @@ func checkReply(t *testing.T, resp kmsg.Response, version int16) {
 		if r.ProducerID <= 0 || r.ProducerEpoch != 0 {
 			t.Errorf("producer %d, epoch %d", r.ProducerID, r.ProducerEpoch)
 		}
+	case *kmsg.DescribeTopicPartitionsResponse:
+		topic := r.Topics[0]
+		checkTopicID(t, topic.TopicID, true)
+		if *topic.Topic != "t" || len(topic.Partitions) != 3 || topic.Partitions[2].LeaderID != nodeID || topic.Partitions[2].LeaderEpoch != -1 || r.NextCursor != nil {
+			t.Errorf("topic %+v, cursor %+v", topic, r.NextCursor)
+		}
+	case *kmsg.DeleteTopicsResponse:
+		if topic := r.Topics[0]; version >= 6 && topic.TopicID != testID(*topic.Topic) {
+			t.Errorf("topic %+v", topic)
+		}
 	case *kmsg.CreateTopicsResponse:
+		if topic := r.Topics[0]; version >= 7 && topic.TopicID != testID(topic.Topic) {
+			t.Errorf("topic %+v", topic)
+		}
 		if topic := r.Topics[0]; version >= 5 && (topic.NumPartitions != 2 || topic.ReplicationFactor != 1 || len(topic.Configs) == 0) {
 			t.Errorf("topic %+v", topic)
 		}
@@ -184,6 +207,18 @@ func checkReply(t *testing.T, resp kmsg.Response, version int16) {
 		if r.ClusterID != "cluster-1" || r.ControllerID != nodeID || len(r.Brokers) != 1 || r.ClusterAuthorizedOperations != math.MinInt32 {
 			t.Errorf("cluster %+v", r)
 		}
+	}
+}
+
+// checkTopicID wants the id of the topic "t" from the first version with ids on.
+func checkTopicID(t *testing.T, got [16]byte, carried bool) {
+	t.Helper()
+	want := noTopicID
+	if carried {
+		want = testID("t")
+	}
+	if got != want {
+		t.Errorf("topic id %x, want %x", got, want)
 	}
 }
 
@@ -213,6 +248,10 @@ func checkMetadata(t *testing.T, r *kmsg.MetadataResponse, version int16) {
 		t.Errorf("controller %d, cluster %v, operations %d", r.ControllerID, r.ClusterID, r.AuthorizedOperations)
 	}
 	known, missing := r.Topics[0], r.Topics[1]
+	checkTopicID(t, known.TopicID, version >= 10)
+	if missing.TopicID != noTopicID || r.ErrorCode != 0 {
+		t.Errorf("id of a missing topic %x, error %d", missing.TopicID, r.ErrorCode)
+	}
 	if *missing.Topic != "missing" || len(missing.Partitions) != 0 || missing.AuthorizedOperations != math.MinInt32 {
 		t.Errorf("missing topic %+v", missing)
 	}

@@ -52,13 +52,15 @@ type row struct {
 //	31 CLUSTER_AUTHORIZATION_FAILED  36 TOPIC_ALREADY_EXISTS   37 INVALID_PARTITIONS
 //	40 INVALID_CONFIG            42 INVALID_REQUEST            44 POLICY_VIOLATION
 //	68 NON_EMPTY_GROUP           69 GROUP_ID_NOT_FOUND         87 INVALID_RECORD
+//	100 UNKNOWN_TOPIC_ID
 //
 // Column by column, why:
 //
 //   - Produce: 19 promises that nothing was written, 7 says that nobody knows;
 //     both are sent again by every client. Never 44 or 89 for throttling, which
 //     clients take as final.
-//   - Fetch: Java's consumer throws on any code but 0, 1, 3, 6 and 29. A failed
+//   - Fetch: Java's consumer throws on any code but 0, 1, 3, 6 and 29, and 100
+//     and 103 from the versions with topic ids on. A failed
 //     read is an empty answer; 1 makes a consumer jump, so only DIS's own word
 //     that the record is gone gives it.
 //   - ListOffsets: 3 and 6 are tried again by every client.
@@ -72,7 +74,8 @@ type row struct {
 // refused request gives.
 var table = []row{
 	//                                                                            Produce, Fetch, ListOffsets, Metadata, CreateTopic, DeleteTopic, CreatePartitions, DescribeConfigs, Commit, OffsetFetch, Groups, DeleteGroup
-	{"topic not ready", is(ErrNotReady), codes{5, 6, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
+	{"topic not ready", is(ErrNotReady, ErrNoStreamID), codes{5, 6, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
+	{"topic id", is(ErrUnknownID), codes{100, 100, 3, 100, 42, 100, 3, 3, 3, 0, 0, 0}},
 	{"topic name", is(ErrInvalidName), codes{17, 3, 3, 17, 17, 3, 3, 3, 3, 0, 0, 0}},
 	{"group id", is(ErrInvalidGroup), codes{87, 0, 6, 5, 42, 42, 42, 42, 24, 24, 24, 24}},
 
@@ -133,8 +136,10 @@ func KafkaError(call Call, err error) Failure {
 	panic("translate: the last row of the error table matches every error")
 }
 
-func is(target error) func(error, *dis.Error) bool {
-	return func(err error, _ *dis.Error) bool { return errors.Is(err, target) }
+func is(targets ...error) func(error, *dis.Error) bool {
+	return func(err error, _ *dis.Error) bool {
+		return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
+	}
 }
 
 func hasCode(wanted ...string) func(error, *dis.Error) bool {

@@ -31,6 +31,7 @@ var (
 	later = kerr.CoordinatorLoadInProgress
 	seek  = kerr.OffsetOutOfRange
 	topic = kerr.UnknownTopicOrPartition
+	noID  = kerr.UnknownTopicID
 	lead  = kerr.LeaderNotAvailable
 	slow  = kerr.RequestTimedOut
 	bad   = kerr.InvalidRequest
@@ -65,6 +66,10 @@ func TestKafkaError(t *testing.T) {
 		{"nothing", nil, want{}},
 
 		{"stream is being created", fmt.Errorf("topic a: %w", ErrNotReady), notRunning},
+		{"stream id is not known", fmt.Errorf("topic a: %w", ErrNoStreamID), notRunning},
+		{"topic id", fmt.Errorf("topic: %w", ErrUnknownID), want{
+			noID, noID, topic, noID, bad, noID, topic, topic, topic, ok, ok, ok,
+		}},
 		{"name", fmt.Errorf("topic a.b: %w", ErrInvalidName), want{
 			kerr.InvalidTopicException, topic, topic, kerr.InvalidTopicException, kerr.InvalidTopicException, topic, topic, topic, topic, ok, ok, ok,
 		}},
@@ -179,8 +184,8 @@ func anyCase(r row, n int, err func(int) error) bool {
 // The columns hold whatever a row says, also for rows to come.
 func TestColumnsStayWithinWhatClientsSurvive(t *testing.T) {
 	allowed := map[Call]string{
-		CallFetch:    "0 1 3 6 29",
-		CallMetadata: "3 5 17 29",
+		CallFetch:    "0 1 3 6 29 100", // 100 answers lookups by topic id alone
+		CallMetadata: "3 5 17 29 100",
 	}
 	never := map[Call]string{
 		CallProduce:     "45 46 47 59 89 -1",

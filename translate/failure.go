@@ -22,6 +22,11 @@ var (
 	// ErrNotReady is a topic that exists but cannot be used yet: DIS is still
 	// creating its stream.
 	ErrNotReady = errors.New("DIS is still creating the stream")
+	// ErrNoStreamID is a topic whose id cannot be made yet: DIS shows its stream
+	// without the id of it.
+	ErrNoStreamID = errors.New("DIS does not show the id of the stream")
+	// ErrUnknownID is a topic id that no stream has, or no longer has.
+	ErrUnknownID = errors.New("no topic has this id")
 	// ErrInvalidName is a topic name that no stream can have.
 	ErrInvalidName = errors.New("invalid topic name")
 	// ErrInvalidGroup is a group id that no DIS app can stand for.

@@ -9,6 +9,7 @@ package translate
 
 import (
 	"context"
+	"encoding/base64"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -21,8 +22,8 @@ type Topic struct {
 	// StreamName and StreamID name the stream in DIS calls.
 	StreamName string
 	StreamID   string
-	// ID is the Kafka topic id: a UUID v5 of project and stream id. Zero while
-	// the stream id is not known.
+	// ID is the Kafka topic id: a UUID v5 of project and stream id. Zero only
+	// for a topic that cannot be used yet, and then it has no partitions.
 	ID [16]byte
 	// StreamType selects the limits of the stream.
 	StreamType wire.StreamType
@@ -36,6 +37,10 @@ type Topic struct {
 	// CREATING ones at the end left out.
 	Partitions []Partition
 }
+
+// IDText writes a topic id as Kafka's own tools do: 22 characters of URL-safe
+// base64.
+func IDText(id [16]byte) string { return base64.RawURLEncoding.EncodeToString(id[:]) }
 
 // Partition is one partition of a topic at the time of the describe.
 type Partition struct {

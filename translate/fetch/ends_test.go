@@ -339,7 +339,10 @@ func TestRecreatedStream(t *testing.T) {
 		if code, after := b.untilCode(10, time.Minute); code != codeOffsetOutOfRange || after > describeEvery+time.Second {
 			b.Errorf("offset beyond the new stream: code %d after %v", code, after)
 		}
-		if got := b.fetch(2); got.Code != codeNotLeader || len(got.Records) != 0 {
+		if got := b.fetch(10); got.Code != codeOffsetOutOfRange || !got.Replaced {
+			b.Errorf("offset beyond the new stream: %+v", got)
+		}
+		if got := b.fetch(2); got.Code != codeNotLeader || !got.Replaced || len(got.Records) != 0 {
 			b.Errorf("offset within the new stream: %+v", got)
 		}
 		synctest.Wait()
@@ -358,7 +361,7 @@ func TestRecreatedStream(t *testing.T) {
 		if code, after := b.untilCode(10, time.Minute); code != codeOffsetOutOfRange || after < beyondApart {
 			b.Errorf("offset beyond the end long after: code %d after %v", code, after)
 		}
-		if got := b.fetch(0); len(offsetsOf(b, got)) != 3 || got.HighWatermark != 3 {
+		if got := b.fetch(0); len(offsetsOf(b, got)) != 3 || got.HighWatermark != 3 || got.Replaced {
 			b.Errorf("new topic: %+v", got)
 		}
 	})

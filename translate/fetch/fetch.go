@@ -56,6 +56,9 @@ type PartitionResponse struct {
 	// it without a leader), the stream was replaced by another of the same name,
 	// or it is not running. Any other failure of DIS is an empty success.
 	Code int16
+	// Replaced beside a code means that DIS shows another stream under the name:
+	// the topic that was asked for does not exist any more.
+	Replaced bool
 	// HighWatermark is the offset that the next record gets as far as is known,
 	// never lower than in an earlier answer, and LogStart the oldest offset. Both
 	// are -1 beside an error.

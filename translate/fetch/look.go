@@ -9,6 +9,7 @@ import (
 // sight is what a fetch sees of a partition at one moment.
 type sight struct {
 	code           int16
+	replaced       bool // beside a code: the stream has a successor
 	high, logStart int64
 	// spans are the encoded batches in order; end is the position behind them, or
 	// the fetch offset when there are none.
@@ -45,7 +46,9 @@ func (p *partition) look(w *want, limit int, first, last bool, now time.Time) (s
 	defer p.stream.mu.Unlock()
 	p.usedAt, w.version, w.position = now, p.version, w.offset
 	if code := p.trouble(w.offset, now); code != codeNone {
-		return failing(code)
+		seen = failing(code)
+		seen.replaced = p.stream.successor != nil
+		return seen
 	}
 	seen.again = p.stream.refresh(now.Add(-describeEvery))
 	seen.end = w.offset

@@ -26,6 +26,7 @@ func (f *fetch) respond() Response {
 		response.bytes += int64(len(records))
 		response.Partitions[i] = PartitionResponse{
 			Code:          p.sight.code,
+			Replaced:      p.sight.replaced,
 			HighWatermark: p.sight.high,
 			LogStart:      p.sight.logStart,
 			Records:       records,

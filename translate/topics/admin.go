@@ -139,7 +139,7 @@ func (c *Catalog) created(ctx context.Context, request CreateRequest) (*translat
 		return nil, err
 	case isGone(described.Status):
 		return nil, fmt.Errorf("the stream is %s, someone deleted it", described.Status)
-	case described.Status != wire.StreamRunning || countActive(described) < request.Partitions:
+	case described.Status != wire.StreamRunning || described.StreamID == "" || countActive(described) < request.Partitions:
 		return nil, nil
 	}
 	return c.store(request.Name, started, described, nil)
@@ -173,6 +173,33 @@ func (c *Catalog) Delete(ctx context.Context, name string) (*translate.Topic, er
 		return nil, err
 	}
 	return topic, nil
+}
+
+// DeleteByID is Delete for the stream that has the topic id, and for no other
+// that got its name.
+//
+// Errors: translate.ErrUnknownID when no stream has the id; otherwise those of
+// Delete.
+func (c *Catalog) DeleteByID(ctx context.Context, id [16]byte) (*translate.Topic, error) {
+	name, err := c.nameOf(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("delete topic id %s: %w", translate.IDText(id), err)
+	}
+	described, started, err := c.ask(ctx, name) // what is in memory may be of before
+	_, _ = c.store(name, started, described, err)
+	switch {
+	case err == nil && TopicID(c.cfg.ProjectID, described.StreamID) != id:
+		return nil, pastID(id, name)
+	case err == nil:
+		var topic *translate.Topic
+		if topic, err = c.Delete(ctx, name); err == nil {
+			return topic, nil
+		}
+	}
+	if isMissing(err) {
+		return nil, pastID(id, name)
+	}
+	return nil, fmt.Errorf("delete topic id %s: %w", translate.IDText(id), err)
 }
 
 func (c *Catalog) deleteStream(ctx context.Context, name string) error {

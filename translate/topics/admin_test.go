@@ -224,7 +224,7 @@ func TestOldListDoesNotBringADeletedTopicBack(t *testing.T) {
 	c.store("a", answer{started: c.tick(), at: time.Now(), topic: &translate.Topic{Name: "a"}})
 	listed := c.tick()
 	c.store("a", answer{started: c.tick(), at: time.Now(), err: notFound("a")})
-	c.apply([]wire.StreamInfo{{StreamName: "a", Status: wire.StreamRunning}}, listed, time.Now(), true, time.Hour)
+	c.apply([]wire.StreamInfo{{StreamName: "a", Status: wire.StreamRunning}}, listed, time.Now(), scope{all: true}, time.Hour)
 	if all := c.topics(); len(all) != 0 {
 		t.Errorf("topics %v", names(all))
 	}
@@ -235,7 +235,7 @@ func TestOldListDoesNotHideANewTopic(t *testing.T) {
 	c := cache{entries: map[string]*entry{}}
 	listed := c.tick()
 	c.store("a", answer{started: c.tick(), at: time.Now(), topic: &translate.Topic{Name: "a"}})
-	c.apply(nil, listed, time.Now(), true, time.Hour)
+	c.apply(nil, listed, time.Now(), scope{all: true}, time.Hour)
 	if all := c.topics(); len(all) != 1 {
 		t.Errorf("topics %v", names(all))
 	}

@@ -16,9 +16,11 @@ const forgetAfter = time.Minute
 // question and an answer older than what is known is dropped. The catalog's
 // mutex guards it.
 type cache struct {
-	entries  map[string]*entry
-	ticks    int64
-	listTick int64 // of the list that was last applied
+	projectID string // part of the topic ids
+	entries   map[string]*entry
+	names     map[[16]byte]string // by topic id, see entry.ids
+	ticks     int64
+	listTick  int64 // of the list that was last applied
 }
 
 // entry is one name that was listed or asked for.
@@ -26,6 +28,9 @@ type entry struct {
 	listing listing // as last listed, zero when it is not in the list
 	topic   *translate.Topic
 	err     error // why there is no topic, or why it is stale
+	// ids are the topic ids that the name was seen with, the latest last. Past
+	// ones are kept so that a client that still has one is answered from memory.
+	ids [][16]byte
 
 	described   int64 // tick of the describe that is stored here
 	invalidated int64 // tick of the last invalidation
@@ -37,6 +42,7 @@ type entry struct {
 // listing is what the list shows of a stream and a change of which means that
 // it must be described again.
 type listing struct {
+	streamID   string // not every DIS lists it
 	createTime int64
 	partitions int
 	retention  int
@@ -68,10 +74,7 @@ func (c *cache) entry(name string) *entry {
 
 // lookup answers from memory; current is false when DIS must be asked first.
 func (c *cache) lookup(name string, now time.Time, negativeTTL time.Duration) (topic *translate.Topic, err error, current bool) {
-	e, ok := c.entries[name]
-	if !ok {
-		return nil, nil, false
-	}
+	e := c.entry(name)
 	e.used = now
 	switch {
 	case e.described == 0, e.invalidated > e.described:
@@ -83,6 +86,14 @@ func (c *cache) lookup(name string, now time.Time, negativeTTL time.Duration) (t
 	default:
 		return nil, nil, false
 	}
+}
+
+// known is the last good description of a name, nil when there is none.
+func (c *cache) known(name string) *translate.Topic {
+	if e := c.entries[name]; e != nil {
+		return e.topic
+	}
+	return nil
 }
 
 // answer is what is known of a name right after a describe.

@@ -103,7 +103,7 @@ func New(cfg Config, streams Streams) *Catalog {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Catalog{
 		cfg: cfg.withDefaults(), streams: streams, ctx: ctx, cancel: cancel,
-		cache: cache{entries: map[string]*entry{}},
+		cache: cache{projectID: cfg.ProjectID, entries: map[string]*entry{}, names: map[[16]byte]string{}},
 	}
 }
 
@@ -210,6 +210,9 @@ func (c *Catalog) store(name string, started int64, described *wire.DescribeStre
 	var topic *translate.Topic
 	unsettled := false
 	if err == nil {
+		if !isGone(described.Status) {
+			c.cache.identify(name, described.StreamID)
+		}
 		topic, unsettled, err = c.toTopic(name, described)
 	}
 	// A lasting failure is logged once, not at every refresh.

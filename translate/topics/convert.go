@@ -5,30 +5,16 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/google/uuid"
-
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
-// idNamespace separates our UUIDs from all others of version 5. Changing it
-// would give every topic a new id, which clients take for a new topic.
-var idNamespace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://github.com/kafka-dis-gateway/kafka-dis-gateway"))
-
-// TopicID is the Kafka topic id of a stream: a UUID v5 of project and stream
-// id, so that a stream that was deleted and made again under its name gets a
-// new one. It is zero while the stream id is not known.
-func TopicID(projectID, streamID string) [16]byte {
-	if streamID == "" {
-		return [16]byte{}
-	}
-	return uuid.NewSHA1(idNamespace, []byte("topic/"+projectID+"/"+streamID))
-}
-
 // isDefinite reports whether the error is DIS's own word on the state of the
 // stream, as opposed to a call that failed.
-func isDefinite(err error) bool { return isMissing(err) || errors.Is(err, translate.ErrNotReady) }
+func isDefinite(err error) bool {
+	return isMissing(err) || errors.Is(err, translate.ErrNotReady) || errors.Is(err, translate.ErrNoStreamID)
+}
 
 // toTopic reads a describe. unsettled is true when a partition is not in its
 // final state, so that the stream must be described again soon. The caller
@@ -43,9 +29,17 @@ func (c *Catalog) toTopic(name string, d *wire.DescribeStreamResponse) (topic *t
 	case d.Status == wire.StreamCreating:
 		return nil, false, fmt.Errorf("topic %q: %w", name, translate.ErrNotReady)
 	}
+	known := c.cache.known(name)
+	streamID := d.StreamID
+	if streamID == "" && known != nil && known.CreatedAt == d.CreateTime {
+		streamID = known.StreamID // it is the same stream
+	}
+	if streamID == "" {
+		return nil, false, fmt.Errorf("topic %q: %w", name, translate.ErrNoStreamID)
+	}
 	var before []translate.Partition
-	if known := c.cache.entries[name]; known != nil && known.topic != nil && known.topic.StreamID == d.StreamID {
-		before = known.topic.Partitions
+	if known != nil && known.StreamID == streamID {
+		before = known.Partitions
 	}
 	partitions, unsettled, err := toPartitions(d.Partitions, before)
 	if err != nil {
@@ -54,8 +48,8 @@ func (c *Catalog) toTopic(name string, d *wire.DescribeStreamResponse) (topic *t
 	return &translate.Topic{
 		Name:           name,
 		StreamName:     name,
-		StreamID:       d.StreamID,
-		ID:             TopicID(c.cfg.ProjectID, d.StreamID),
+		StreamID:       streamID,
+		ID:             TopicID(c.cfg.ProjectID, streamID),
 		StreamType:     d.StreamType,
 		DataType:       d.DataType,
 		RetentionHours: d.RetentionPeriod,

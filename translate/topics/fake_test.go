@@ -19,6 +19,7 @@ type fakeDIS struct {
 	latency   time.Duration
 	streams   map[string]*wire.DescribeStreamResponse
 	fail      error // answer of every call
+	listIDs   bool  // the list shows the ids of the streams
 	lists     int
 	describes map[string]int
 	parallel  int // describes running now
@@ -69,6 +70,28 @@ func (f *fakeDIS) change(name string, edit func(*wire.DescribeStreamResponse)) {
 	f.streams[name] = &next
 }
 
+// recreate replaces a stream by another of its name.
+func (f *fakeDIS) recreate(name, id string, createTime int64) {
+	f.change(name, func(d *wire.DescribeStreamResponse) { d.StreamID, d.CreateTime = id, createTime })
+}
+
+// describeFails makes the describes of one stream fail, and of no other.
+func (f *fakeDIS) describeFails(failing string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.describe = func(name string) (*wire.DescribeStreamResponse, error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if name == failing {
+			return nil, err
+		}
+		if d := f.streams[name]; d != nil {
+			return d, nil
+		}
+		return nil, notFound(name)
+	}
+}
+
 func (f *fakeDIS) failWith(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,9 +128,13 @@ func (f *fakeDIS) ListStreams(ctx context.Context) ([]wire.StreamInfo, error) {
 	err := f.fail
 	var list []wire.StreamInfo
 	for name, d := range f.streams {
-		list = append(list, wire.StreamInfo{
+		info := wire.StreamInfo{
 			StreamName: name, CreateTime: d.CreateTime, RetentionPeriod: d.RetentionPeriod, Status: d.Status, PartitionCount: len(d.Partitions),
-		})
+		}
+		if f.listIDs {
+			info.StreamID = d.StreamID
+		}
+		list = append(list, info)
 	}
 	f.mu.Unlock()
 	if late := f.pause(ctx); late != nil {

@@ -27,7 +27,11 @@ type pace struct {
 	complete bool      // that one described every stream, not only those in use
 	failures int       // in a row
 	failedAt time.Time
+	failure  error // the last of them
 	took     time.Duration
+
+	identify     bool      // the next list is to learn the id of every stream
+	identifiedAt time.Time // when one last did
 }
 
 // interval is the time to the next list.
@@ -102,7 +106,8 @@ func (c *Catalog) refresh() error {
 	began := time.Now()
 	c.mu.Lock()
 	started := c.cache.tick()
-	all := began.Sub(c.pace.allUsed) <= c.cfg.IdleAfter
+	reach := scope{all: began.Sub(c.pace.allUsed) <= c.cfg.IdleAfter, identify: c.pace.identify}
+	c.pace.identify = false
 	c.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(c.ctx, c.cfg.CallTimeout)
@@ -113,12 +118,16 @@ func (c *Catalog) refresh() error {
 		return fmt.Errorf("list streams: %w", err)
 	}
 	c.mu.Lock()
-	changed := c.cache.apply(list, started, began, all, c.cfg.DescribeEvery)
+	changed := c.cache.apply(list, started, began, reach, c.cfg.DescribeEvery)
 	c.mu.Unlock()
 	c.describeAll(changed)
-	c.refreshed(began, all)
+	c.refreshed(began, reach)
 	return nil
 }
+
+// scope says which streams a refresh describes beside those in use: all of
+// them, or those whose id the list does not show.
+type scope struct{ all, identify bool }
 
 func (c *Catalog) describeAll(names []string) {
 	var workers errgroup.Group
@@ -137,27 +146,31 @@ func (c *Catalog) refreshFailed(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pace.failures++
-	c.pace.failedAt = time.Now()
+	c.pace.failedAt, c.pace.failure = time.Now(), err
 	if c.pace.failures == 1 && c.ctx.Err() == nil {
 		c.cfg.Logger.Warn().Err(err).Msg("cannot list streams, topics are served as last seen")
 	}
 }
 
-func (c *Catalog) refreshed(began time.Time, all bool) {
+func (c *Catalog) refreshed(began time.Time, reach scope) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.pace.failures > 0 {
 		c.cfg.Logger.Info().Int("failures", c.pace.failures).Msg("streams are listed again")
 	}
-	c.pace.failures = 0
-	c.pace.listedAt = time.Now()
-	c.pace.took = time.Since(began)
-	c.pace.complete = all
+	now := time.Now()
+	c.pace.failures, c.pace.failure = 0, nil
+	c.pace.listedAt = now
+	c.pace.took = now.Sub(began)
+	c.pace.complete = reach.all
+	if reach.all || reach.identify {
+		c.pace.identifiedAt = now
+	}
 }
 
 // apply takes over a list that began at the tick started, and names the streams
-// to describe: of all, or of those in use, the new and the changed ones.
-func (c *cache) apply(list []wire.StreamInfo, started int64, now time.Time, all bool, describeEvery time.Duration) []string {
+// to describe: of those within reach, the new and the changed ones.
+func (c *cache) apply(list []wire.StreamInfo, started int64, now time.Time, reach scope, describeEvery time.Duration) []string {
 	c.listTick = started
 	listed := make(map[string]bool, len(list))
 	var changed []string
@@ -167,13 +180,23 @@ func (c *cache) apply(list []wire.StreamInfo, started int64, now time.Time, all 
 		}
 		listed[info.StreamName] = true
 		e := c.entry(info.StreamName)
-		seen := listing{info.CreateTime, info.PartitionCount, info.RetentionPeriod, info.Status}
+		seen := listing{info.StreamID, info.CreateTime, info.PartitionCount, info.RetentionPeriod, info.Status}
 		differs := e.listing != seen
+		if differs {
+			c.identify(info.StreamName, info.StreamID)
+		}
+		if e.described < started && e.replacedBy(seen) {
+			e.topic, e.err, e.invalidated = nil, errReplaced, c.tick()
+		}
 		e.listing = seen
-		wanted := all || !e.used.IsZero()
+		wanted := reach.all || reach.identify && info.StreamID == "" || !e.used.IsZero()
 		old := e.used.After(e.checked) && now.Sub(e.checked) > describeEvery
-		if wanted && (differs || e.topic == nil || e.unsettled || old) && e.described < started {
+		switch due := differs || e.topic == nil || e.unsettled || old; {
+		case !due || e.described >= started:
+		case wanted:
 			changed = append(changed, info.StreamName)
+		case e.topic != nil: // whoever asks for it, by name or in a list, gets it described
+			e.unsettled, e.invalidated = true, c.tick()
 		}
 	}
 	c.applyAbsent(listed, started, now)
@@ -191,7 +214,7 @@ func (c *cache) applyAbsent(listed map[string]bool, started int64, now time.Time
 		switch {
 		case e.described > started:
 		case now.Sub(e.checked) > forgetAfter && now.Sub(e.used) > forgetAfter:
-			delete(c.entries, name)
+			c.forget(name)
 		case e.topic != nil && e.invalidated < e.described:
 			e.invalidated = c.tick()
 		}

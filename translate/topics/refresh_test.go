@@ -65,6 +65,30 @@ func TestRefreshLeavesStreamsAloneThatNobodyAskedFor(t *testing.T) {
 	})
 }
 
+// A change is seen while nobody uses the topic. It must not be forgotten until
+// someone does.
+func TestRefreshRemembersChangesOfTopicsThatNobodyUses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("a", "b", "used")
+		c := open(t, f)
+		wantTopics(t, c, "a:1", "b:1", "used:1")
+		use := func(wait time.Duration) {
+			for start := time.Now(); time.Since(start) < wait; time.Sleep(5 * time.Second) {
+				wantPartitions(t, c, "used", 1)
+			}
+		}
+		use(6 * time.Minute) // the list of all topics is not in use any more
+		f.set("a", 2)
+		f.set("b", 2)
+		use(20 * time.Second)
+		if _, describes := f.counts("a"); describes != 1 {
+			t.Errorf("%d describes of a topic that nobody uses", describes)
+		}
+		wantPartitions(t, c, "a", 2)
+		wantTopics(t, c, "a:2", "b:2", "used:1")
+	})
+}
+
 func TestRefreshSeesChangesWithinSecondsWhileUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("a", "b")

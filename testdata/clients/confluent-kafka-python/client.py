@@ -3,6 +3,7 @@
     client.py BROKER produce TOPIC              "key<TAB>value" lines from stdin
     client.py BROKER subscribe TOPIC GROUP N    read N as a member, commit exactly those, leave
     client.py BROKER assign TOPIC N             read N of all partitions from the start
+    client.py BROKER follow TOPIC GROUP         read as a member until it is ended from outside
 
 TOPIC of subscribe may be a pattern: ^ and a regular expression. Prints one JSON
 object per message acknowledged or read. Settings are librdkafka's defaults,
@@ -73,6 +74,20 @@ def subscribe(broker, topic, group, count):
     consumer.close()
 
 
+def follow(broker, topic, group):
+    consumer = new_consumer(broker, group)
+    consumer.subscribe([topic])
+    while True:
+        message = consumer.poll(0.5)
+        if message is None:
+            continue
+        if message.error():
+            print(message.error(), file=sys.stderr)  # the consumer goes on
+        else:
+            show(message)
+            sys.stdout.flush()
+
+
 def assign(broker, topic, count):
     consumer = new_consumer(broker, "assign-only")
     partitions = consumer.list_topics(topic, timeout=TIMEOUT_SECONDS).topics[topic].partitions
@@ -82,5 +97,5 @@ def assign(broker, topic, count):
 
 
 if __name__ == "__main__":
-    steps = {"produce": produce, "subscribe": subscribe, "assign": assign}
+    steps = {"produce": produce, "subscribe": subscribe, "assign": assign, "follow": follow}
     steps[sys.argv[2]](sys.argv[1], *sys.argv[3:])
