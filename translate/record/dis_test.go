@@ -18,6 +18,9 @@ import (
 // program that shares nothing with this package.
 const formatCases = "../../testdata/record-format/*.json"
 
+// policy is that of a topic without settings.
+var policy record.Policy
+
 type formatCase struct {
 	Name    string `json:"name"`
 	Written bool   `json:"written"` // this is how the gateway stores the record
@@ -86,8 +89,8 @@ func (c *formatCase) run(t *testing.T) {
 		t.Errorf("DecodeDIS: %s", diff)
 	}
 	data, key, enveloped := record.EncodeDIS(want)
-	if size := record.SizeDIS(&want); size != len(data) {
-		t.Errorf("SizeDIS says %d, EncodeDIS gives %d bytes", size, len(data))
+	if size := policy.Size(&want); size != len(data) {
+		t.Errorf("Size says %d, EncodeDIS gives %d bytes", size, len(data))
 	}
 	same := bytes.Equal(data, c.DIS.Data) && cmp.Equal(key, c.DIS.PartitionKey)
 	switch {
@@ -105,8 +108,8 @@ func TestRecordsSurviveDIS(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		want := records().Draw(rt, "record")
 		data, key, enveloped := record.EncodeDIS(want)
-		if size := record.SizeDIS(&want); size != len(data) {
-			rt.Fatalf("SizeDIS says %d, EncodeDIS gives %d bytes", size, len(data))
+		if size := policy.Size(&want); size != len(data) {
+			rt.Fatalf("Size says %d, EncodeDIS gives %d bytes", size, len(data))
 		}
 		if len(data) == 0 {
 			rt.Fatal("no data: DIS may refuse that")
@@ -125,7 +128,7 @@ func TestEnvelopeOverhead(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := records().Draw(rt, "record")
 		inBatch := len(kmsgRecord(r, 0, 0).AppendTo(nil))
-		if got := record.SizeDIS(&r); got > inBatch+record.MaxEnvelopeOverhead {
+		if got := policy.Size(&r); got > inBatch+record.MaxEnvelopeOverhead {
 			rt.Fatalf("%d bytes in DIS, %d in the batch", got, inBatch)
 		}
 	})

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -14,6 +15,8 @@ type Scanner struct {
 	index         int
 	baseTimestamp int64
 	largest       int
+	offsetDelta   int64 // of the last record, as the batch says it
+	set           bool
 }
 
 // Refuse makes Next refuse records that take more bytes in the batch than
@@ -23,15 +26,19 @@ func (s *Scanner) Refuse(largest int) { s.largest = largest }
 
 // Scan starts at the first record of the payload that Frame.Payload returned.
 func (f Frame) Scan(payload []byte) Scanner {
-	return Scanner{rest: payload, left: f.Count, baseTimestamp: f.baseTimestamp, largest: math.MaxInt32}
+	return Scanner{rest: payload, left: f.Count, baseTimestamp: f.baseTimestamp, largest: math.MaxInt32, set: f.set}
 }
 
 // Next reads the next record into r and reports whether there was one; after
 // false with a nil error the payload held exactly the records its frame says.
-// Key, Value and header values point into the payload. The space of r.Headers
+// The offset delta of a record is not believed: some producers leave it 0, and
+// records stand in the order of their offsets. Key, Value and header values point into the payload. The space of r.Headers
 // is used again, so copy it before the next call to keep it. The error is an
 // *Error.
 func (s *Scanner) Next(r *Record) (bool, error) {
+	if s.set {
+		return s.nextMessage(r)
+	}
 	if s.left == 0 {
 		if len(s.rest) != 0 {
 			return false, invalid("%d bytes follow the last record of the batch", len(s.rest))
@@ -39,15 +46,12 @@ func (s *Scanner) Next(r *Record) (bool, error) {
 		return false, nil
 	}
 	if size, n := binary.Varint(s.rest); n > 0 && size > int64(s.largest) {
-		return false, refuse(kerr.MessageTooLarge, "record %d has %d bytes, at most %d can be stored", s.index, size, s.largest)
+		return false, refuseRecord(kerr.MessageTooLarge, s.index, fmt.Sprintf("it has %d bytes, at most %d can be stored", size, s.largest))
 	}
 	in := input{rest: s.rest}
-	in.record(r, s.baseTimestamp)
+	s.offsetDelta = in.record(r, s.baseTimestamp)
 	if in.broken != "" {
-		return false, invalid("record %d: %s", s.index, in.broken)
-	}
-	if r.Timestamp < NoTimestamp {
-		return false, refuse(kerr.InvalidTimestamp, "record %d: timestamp %d is before 1970", s.index, r.Timestamp)
+		return false, invalidRecord(s.index, in.broken)
 	}
 	s.rest = in.rest
 	s.left--
@@ -69,15 +73,14 @@ func (in *input) fail(what string) {
 	in.rest = nil
 }
 
-// record reads one v2 record, its length first. The offset delta is read and
-// dropped: records stand in the order of their offsets.
-func (in *input) record(r *Record, baseTimestamp int64) {
+// record reads one v2 record, its length first.
+func (in *input) record(r *Record, baseTimestamp int64) (offsetDelta int64) {
 	size := in.length("record")
 	whole := in.bytes(size)
 	body := input{rest: whole, broken: in.broken}
 	body.skip(1, "attributes")
 	r.Timestamp = baseTimestamp + body.varlong("timestamp delta")
-	body.varlong("offset delta")
+	offsetDelta = body.varlong("offset delta")
 	r.Key = body.nullable("key")
 	r.Value = body.nullable("value")
 	body.headers(r)
@@ -85,6 +88,7 @@ func (in *input) record(r *Record, baseTimestamp int64) {
 		body.fail("bytes follow the headers")
 	}
 	in.broken = body.broken
+	return offsetDelta
 }
 
 func (in *input) headers(r *Record) {
