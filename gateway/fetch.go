@@ -11,10 +11,6 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
 )
 
-// firstBatchFetch is the first version of Fetch that takes the record batches
-// of Kafka 0.11.
-const firstBatchFetch = 4
-
 // shortestLookup is the time that looking topics up may take at least, even when
 // the client does not want to wait.
 const shortestLookup = time.Second
@@ -34,9 +30,8 @@ const shortestLookup = time.Second
 //	v11 (KIP-392) rack, preferred read replica
 //	v12 flexible, diverging epochs
 //
-// v0 to v3 are answered UNSUPPORTED_VERSION per partition. Old consumers throw
-// on a code that they do not expect there, which is wanted for once: the codes
-// that they survive would leave them waiting for ever without a word.
+// v0 to v3 get message sets, without the headers that these cannot hold. The
+// limit of a partition is a hard one below v3.
 //
 // Sessions are declined: every reply is a full one with session id 0. All
 // records are committed, so both isolation levels see the same.
@@ -74,10 +69,6 @@ func answerFetch(ctx context.Context, catalog Catalog, fetcher Fetcher, req *kms
 		return resp, nothing, nil
 	}
 	f := newFetching(req, resp)
-	if req.Version < firstBatchFetch {
-		f.failAll(unsupportedVersion)
-		return resp, nothing, nil
-	}
 	f.lookUp(ctx, catalog)
 	if len(f.wanted) == 0 {
 		return resp, nothing, nil
@@ -110,14 +101,6 @@ func newFetching(req *kmsg.FetchRequest, resp *kmsg.FetchResponse) *fetching {
 		resp.Topics = append(resp.Topics, topic)
 	}
 	return &fetching{req: req, resp: resp}
-}
-
-func (f *fetching) failAll(code int16) {
-	for t := range f.resp.Topics {
-		for i := range f.resp.Topics[t].Partitions {
-			f.resp.Topics[t].Partitions[i].ErrorCode = code
-		}
-	}
 }
 
 // lookUp sorts the partitions into those that can be read and those that

@@ -41,6 +41,14 @@ type Policy struct {
 	LogAppendTime bool
 }
 
+// TimestampType is the value of Kafka's message.timestamp.type.
+func (p Policy) TimestampType() string {
+	if p.LogAppendTime {
+		return "LogAppendTime"
+	}
+	return "CreateTime"
+}
+
 // Settle makes of a record that a producer sent what is stored of it: its time,
 // which is that of its arrival in ms where it has none or where the topic wants
 // that, and its headers.

@@ -1,0 +1,76 @@
+package fetch
+
+import "github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
+
+// messages writes batches again as a message set for a consumer of before Kafka
+// 0.11. The limit holds for what the client gets, and is met between records, so
+// the set may end in the middle of a batch; end is the position behind it. With
+// first there is one record even beyond the limit. The set begins at the fetch
+// offset: unlike brokers, which serve their batches whole, there is no need to
+// make the client skip.
+func (f *fetch) messages(p *part, batches []byte, limit int, first bool) (set []byte, end int64) {
+	magic, encoding := f.magic(), p.partition.encoding()
+	if encoding.Codec == record.CodecZstd {
+		encoding.Codec = record.CodecNone
+	}
+	set, end = []byte{}, p.want.offset
+	for len(batches) > 0 {
+		records, rest, err := record.ReadBatch(batches)
+		if err != nil {
+			f.logUnreadable(p, end, err)
+			return set, end
+		}
+		records = notBelow(records, end)
+		n := fitting(records, magic, limit-len(set))
+		if n == 0 && len(set) == 0 && first {
+			n = min(1, len(records))
+		}
+		if n > 0 {
+			if set, err = encoding.AppendMessageSet(set, magic, records[:n]); err != nil {
+				f.logUnreadable(p, end, err)
+				return set, end
+			}
+			end = records[n-1].Offset + 1
+		}
+		if n < len(records) {
+			break
+		}
+		batches = rest
+	}
+	if f.hard() && len(set) > limit {
+		return set[:max(limit, 0)], p.want.offset
+	}
+	return set, end
+}
+
+// magic is the message format of the request's version.
+func (f *fetch) magic() int8 {
+	if f.request.Version < magic1Version {
+		return 0
+	}
+	return 1
+}
+
+func notBelow(records []record.Positioned, offset int64) []record.Positioned {
+	for len(records) > 0 && records[0].Offset < offset {
+		records = records[1:]
+	}
+	return records
+}
+
+// fitting is how many of the records fit into the room as messages.
+func fitting(records []record.Positioned, magic int8, room int) int {
+	for i := range records {
+		if room -= record.MessageBytes(magic, &records[i].Record); room < 0 {
+			return i
+		}
+	}
+	return len(records)
+}
+
+// logUnreadable tells of a batch that cannot be written again. Batches are the
+// engine's own work, so that is a bug.
+func (f *fetch) logUnreadable(p *part, offset int64, err error) {
+	f.engine.cfg.Logger.Error().Err(err).Str("topic", p.partition.stream.topic.Name).
+		Int32("partition", p.partition.number).Int64("offset", offset).Msg("cannot rewrite a batch for an old client")
+}
