@@ -10,9 +10,6 @@ import "github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
 // make the client skip.
 func (f *fetch) messages(p *part, batches []byte, limit int, first bool) (set []byte, end int64) {
 	magic, encoding := f.magic(), p.partition.encoding()
-	if encoding.Codec == record.CodecZstd {
-		encoding.Codec = record.CodecNone
-	}
 	set, end = []byte{}, p.want.offset
 	for len(batches) > 0 {
 		records, rest, err := record.ReadBatch(batches)

@@ -23,16 +23,17 @@ func MessageBytes(magic int8, r *Record) int {
 // With a codec there is one wrapper with the offset of the last record, around
 // offsets that count from the first (KIP-31), or for magic 0 around the offsets
 // themselves. Where that would be longer, the messages stand uncompressed: the
-// set is never longer than the sum of MessageBytes. These formats have no zstd.
+// set is never longer than the sum of MessageBytes. So they do in codecs that
+// not every client of the format reads.
 func (e Encoding) AppendMessageSet(dst []byte, magic int8, records []Positioned) ([]byte, error) {
 	if err := e.check(records); err != nil {
 		return dst, err
 	}
-	if magic < 0 || magic > 1 || e.Codec >= CodecZstd {
+	if magic < 0 || magic > 1 || e.Codec > CodecZstd {
 		return dst, fmt.Errorf("messages of magic %d with codec %v cannot be written", magic, e.Codec)
 	}
 	start := len(dst)
-	if e.Codec != CodecNone {
+	if wrappable(magic, e.Codec) {
 		wrapped, err := e.appendWrapper(dst, magic, records)
 		if err != nil {
 			return dst, err
@@ -44,6 +45,12 @@ func (e Encoding) AppendMessageSet(dst []byte, magic int8, records []Positioned)
 	}
 	attributes := Encoding{LogAppendTime: e.LogAppendTime}.messageAttributes(magic)
 	return appendMessages(dst, magic, attributes, records, 0), nil
+}
+
+// wrappable leaves out zstd, which came after these formats, and lz4 for magic 0,
+// whose clients expect different checksums in its header.
+func wrappable(magic int8, codec Codec) bool {
+	return codec == CodecGzip || codec == CodecSnappy || codec == CodecLZ4 && magic > 0
 }
 
 func setBytes(magic int8, records []Positioned) (bytes int) {
@@ -88,9 +95,6 @@ func (e Encoding) appendWrapper(dst []byte, magic int8, records []Positioned) ([
 	})
 	if err != nil {
 		return dst, err
-	}
-	if magic == 0 && e.Codec == CodecLZ4 {
-		breakLZ4Header(dst[valueAt:])
 	}
 	binary.BigEndian.PutUint32(dst[valueAt-4:], uint32(len(dst)-valueAt))
 	closeMessage(dst[start:])

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/crc32"
-	"io"
 	"testing"
 
-	"github.com/pierrec/lz4/v4"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -99,7 +97,11 @@ func consumedSet(t testing.TB, raw []byte) (all []record.Positioned) {
 			all = append(all, record.Positioned{Offset: m.offset, Record: record.Record{Key: m.key, Value: m.value, Timestamp: m.timestamp}})
 			continue
 		}
-		inner := consumedSet(t, oldDecompress(t, m))
+		plain, err := franzDecompressor.Decompress(m.value, kgo.CompressionCodecType(m.codec))
+		if err != nil {
+			t.Fatalf("franz-go cannot decompress: %v", err)
+		}
+		inner := consumedSet(t, plain)
 		last := inner[len(inner)-1].Offset
 		for i := range inner {
 			switch m.magic {
@@ -143,28 +145,4 @@ func consumedMessage(t testing.TB, raw []byte) (m oldMessage, rest []byte) {
 		t.Fatalf("message of magic %d", whole[16])
 	}
 	return m, raw[size:]
-}
-
-// oldDecompress wants the wrong checksum in lz4 of magic 0: it tries all values
-// of the byte for the one that the library takes, which must be another.
-func oldDecompress(t testing.TB, m oldMessage) []byte {
-	t.Helper()
-	if m.magic == 0 && m.codec == record.CodecLZ4 {
-		at, frame := lz4ChecksumAt(m.value), bytes.Clone(m.value)
-		if _, err := io.ReadAll(lz4.NewReader(bytes.NewReader(frame))); err == nil {
-			t.Fatal("an lz4 frame in a message of magic 0 has the right checksum")
-		}
-		for b := range 256 {
-			frame[at] = byte(b)
-			if plain, err := io.ReadAll(lz4.NewReader(bytes.NewReader(frame))); err == nil {
-				return plain
-			}
-		}
-		t.Fatal("an lz4 frame in a message of magic 0 cannot be read")
-	}
-	plain, err := franzDecompressor.Decompress(m.value, kgo.CompressionCodecType(m.codec))
-	if err != nil {
-		t.Fatalf("franz-go cannot decompress: %v", err)
-	}
-	return plain
 }

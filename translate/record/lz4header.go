@@ -7,10 +7,9 @@ import (
 	"math/bits"
 )
 
-// The checksum in the header of an lz4 frame covers the frame descriptor. The
-// clients of message format 0 took it over the magic number too (KAFKA-3160),
-// and those that check it want that very checksum. What they send is read with
-// either one, as brokers do; what they get has theirs.
+// The checksum in the header of an lz4 frame covers the frame descriptor. Some
+// clients of message format 0 take it over the magic number too (KAFKA-3160),
+// others do not. What they send is read with either one, as brokers do.
 const (
 	lz4MagicBytes     = 4
 	lz4FlagsAt        = lz4MagicBytes
@@ -49,12 +48,6 @@ func withRightLZ4Header(frame []byte) io.Reader {
 	header := bytes.Clone(frame[:n])
 	header[n-1] = lz4HeaderChecksum(header[lz4FlagsAt : n-1])
 	return io.MultiReader(bytes.NewReader(header), bytes.NewReader(frame[n:]))
-}
-
-// breakLZ4Header gives a frame of ours the checksum of message format 0.
-func breakLZ4Header(frame []byte) {
-	n := lz4HeaderBytes(frame)
-	frame[n-1] = lz4HeaderChecksum(frame[:n-1])
 }
 
 // lz4HeaderChecksum is the second byte of the xxHash-32 of fewer than 16 bytes,

@@ -140,7 +140,7 @@ func checkConsumed(t *testing.T, rt *rapid.T, stored []record.Positioned, logApp
 			rt.Fatalf("ReadBatch: %s", diff)
 		}
 	} else {
-		e.Codec = rapid.SampledFrom(oldCodecs).Draw(rt, "codec of the consumer")
+		e.Codec = rapid.SampledFrom(allCodecs).Draw(rt, "codec of the consumer")
 		out, err := e.AppendMessageSet(nil, magic, stored)
 		if err != nil {
 			rt.Fatal(err)
