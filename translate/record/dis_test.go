@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -100,6 +101,29 @@ func (c *formatCase) run(t *testing.T) {
 		t.Error("EncodeDIS writes what only others write")
 	case enveloped && !bytes.HasPrefix(data, []byte("\x00KDG\x01")):
 		t.Errorf("EncodeDIS calls %x an envelope", data)
+	}
+}
+
+// TestReaderInPython: the document is enough to write a reader in another
+// language; this one shares nothing with the package.
+func TestReaderInPython(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		if os.Getenv("REQUIRE_CLIENTS") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	files, err := filepath.Glob(formatCases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := filepath.Join(filepath.Dir(formatCases), "reader.py")
+	if _, err := os.Stat(reader); err != nil { // a change of it is a reason to run again
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(python, append([]string{reader}, files...)...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
