@@ -3,12 +3,16 @@ package fetch
 import "github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
 
 // messages writes batches again as a message set for a consumer of before Kafka
-// 0.11. The limit holds for what the client gets, and is met between records, so
-// the set may end in the middle of a batch; end is the position behind it. With
-// first there is one record even beyond the limit. The set begins at the fetch
-// offset: unlike brokers, which serve their batches whole, there is no need to
-// make the client skip.
-func (f *fetch) messages(p *part, batches []byte, limit int, first bool) (set []byte, end int64) {
+// 0.11. The limits hold for what the client gets, and are met between records, so
+// the set may end in the middle of a batch; end is the position behind it. The
+// set begins at the fetch offset: unlike brokers, which serve their batches
+// whole, there is no need to make the client skip.
+//
+// The first record of a response is served even beyond the limits. Where the
+// partition's limit is a hard one the record is cut there, in every partition:
+// half a message tells the client that it should have asked for more, so it must
+// not come of any other limit.
+func (f *fetch) messages(p *part, batches []byte, b budget) (set []byte, end int64) {
 	magic, encoding := f.magic(), p.partition.encoding()
 	set, end = []byte{}, p.want.offset
 	for len(batches) > 0 {
@@ -18,8 +22,8 @@ func (f *fetch) messages(p *part, batches []byte, limit int, first bool) (set []
 			return set, end
 		}
 		records = notBelow(records, end)
-		n := fitting(records, magic, limit-len(set))
-		if n == 0 && len(set) == 0 && first {
+		n := fitting(records, magic, b.limit()-len(set))
+		if n == 0 && len(set) == 0 && (b.first || f.hard() && b.left >= b.most) {
 			n = min(1, len(records))
 		}
 		if n > 0 {
@@ -34,8 +38,8 @@ func (f *fetch) messages(p *part, batches []byte, limit int, first bool) (set []
 		}
 		batches = rest
 	}
-	if f.hard() && len(set) > limit {
-		return set[:max(limit, 0)], p.want.offset
+	if f.hard() && len(set) > b.most {
+		return set[:max(b.most, 0)], p.want.offset
 	}
 	return set, end
 }

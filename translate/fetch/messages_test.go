@@ -160,6 +160,26 @@ func TestAMessageLargerThanTheLimit(t *testing.T) {
 	})
 }
 
+// The limit of the whole response never cuts a message: the client would take it
+// for too large.
+func TestTheLimitOfAResponseCutsNoMessage(t *testing.T) {
+	large := func(d *fakeDIS) { d.fill(0, 1, kilobytes(5)); d.fill(1, 1, kilobytes(5)) }
+	inBubble(t, Config{}, large, func(b *bench) {
+		b.warm(0)
+		b.warm(1)
+		for _, responseLimit := range []int32{6000, 1} {
+			request := b.request(0, 0)
+			request.Version, request.MaxBytes = 2, responseLimit
+			request.Partitions = append(request.Partitions, request.Partitions[0])
+			request.Partitions[1].Partition = 1
+			got := b.engine.Fetch(b.Context(), request).Partitions
+			if len(shapeOf(b, got[0].Records).offsets) != 1 || len(got[1].Records) != 0 {
+				b.Errorf("limit %d: %d and %d bytes", responseLimit, len(got[0].Records), len(got[1].Records))
+			}
+		}
+	})
+}
+
 func TestMessagesWithGaps(t *testing.T) {
 	gaps := func(d *fakeDIS) {
 		d.fill(0, 2, kilobytes(1))

@@ -34,8 +34,8 @@ type window struct {
 	ids       *producerIDs
 	producers map[producerKey]*producer
 	named     map[nameKey]*producer // the latest under a stream's name
-	recency   list.List // of *producer, longest unused in front
-	forgotten int64     // the highest id issued here that was dropped, -1 for none
+	recency   list.List             // of *producer, longest unused in front
+	forgotten int64                 // the highest id issued here that was dropped, -1 for none
 }
 
 type producerKey struct {
