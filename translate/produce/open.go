@@ -145,5 +145,5 @@ func (f *refusals) err() error {
 func (b *pending) encode(r *record.Record) {
 	arrived := b.arrived.UnixMilli()
 	b.topic.Records.Settle(r, arrived)
-	b.spare = b.topic.Records.Encode(r, arrived)
+	b.topic.Records.Encode(r, arrived, &b.spare)
 }

@@ -44,7 +44,8 @@ type Stored struct {
 // either format, and is otherwise nil. A program that writes records for Kafka
 // consumers through the DIS API needs no more than this.
 func EncodeDIS(r Record) (data []byte, partitionKey *string, enveloped bool) {
-	s := Policy{}.Encode(&r, 0)
+	var s Stored
+	Policy{}.Encode(&r, 0, &s)
 	if s.HasKey {
 		partitionKey = &s.PartitionKey
 	}
@@ -74,7 +75,7 @@ func whyNotRaw(r *Record, hasKey bool) string {
 		return "its key is empty, not null"
 	case r.Key != nil && !hasKey:
 		return "its key is not text of 1 to 256 characters"
-	case bytes.HasPrefix(r.Value, envelopeMagic):
+	case r.Value[0] == envelopeMagic[0] && bytes.HasPrefix(r.Value, envelopeMagic):
 		return "its value begins like an envelope"
 	case r.Timestamp < NoTimestamp:
 		return "its time is before 1970"
@@ -128,9 +129,9 @@ func openEnvelope(data []byte) (Record, bool) {
 		return Record{}, false
 	}
 	var r Record
-	in := input{rest: data[envelopeHeaderBytes:]}
-	in.record(&r, 0)
-	if in.broken != "" || len(in.rest) != 0 {
+	in := input{data: data[envelopeHeaderBytes:]}
+	in.record(&r, in.length("record"), 0)
+	if in.broken != "" || in.left() != 0 {
 		return Record{}, false
 	}
 	r.Timestamp = int64(binary.BigEndian.Uint64(sealed)) // the delta in the record is 0 and means nothing

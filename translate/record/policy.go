@@ -72,10 +72,11 @@ func (p Policy) Refusal(r *Record) string {
 	return ""
 }
 
-// Encode gives a settled record as DIS stores it. arrived, in ms, is the time
-// that DIS is given for a record of before 1970, whose own is in the envelope.
-func (p Policy) Encode(r *Record, arrived int64) Stored {
-	s := Stored{Data: r.Value, HasKey: isPartitionKey(r.Key), Timestamp: r.Timestamp}
+// Encode makes s the form in which DIS stores a settled record. arrived, in ms,
+// is the time that DIS is given for a record of before 1970, whose own is in the
+// envelope.
+func (p Policy) Encode(r *Record, arrived int64, s *Stored) {
+	s.Data, s.PartitionKey, s.HasKey, s.Timestamp = r.Value, "", isPartitionKey(r.Key), r.Timestamp
 	if r.Timestamp < 0 {
 		s.Timestamp = arrived
 	}
@@ -85,7 +86,6 @@ func (p Policy) Encode(r *Record, arrived int64) Stored {
 	if s.Enveloped = p.envelopes(r, s.HasKey); s.Enveloped {
 		s.Data = appendEnvelope(make([]byte, 0, envelopeBytes(r)), r)
 	}
-	return s
 }
 
 // Size is the length of the data that Encode would give.

@@ -45,24 +45,26 @@ func (s *Scanner) Next(r *Record) (bool, error) {
 		}
 		return false, nil
 	}
-	if size, n := binary.Varint(s.rest); n > 0 && size > int64(s.largest) {
+	in := input{data: s.rest}
+	size := in.length("record")
+	if size > s.largest {
 		return false, refuseRecord(kerr.MessageTooLarge, s.index, fmt.Sprintf("it has %d bytes, at most %d can be stored", size, s.largest))
 	}
-	in := input{rest: s.rest}
-	s.offsetDelta = in.record(r, s.baseTimestamp)
+	s.offsetDelta = in.record(r, size, s.baseTimestamp)
 	if in.broken != "" {
 		return false, invalidRecord(s.index, in.broken)
 	}
-	s.rest = in.rest
+	s.rest = in.data[in.at:]
 	s.left--
 	s.index++
 	return true, nil
 }
 
 // input reads the fields of a record. The first field that is wrong is named
-// in broken, and everything read after it is zero.
+// in broken, and everything read after it is zero: nothing is left.
 type input struct {
-	rest   []byte
+	data   []byte
+	at     int
 	broken string
 }
 
@@ -70,31 +72,40 @@ func (in *input) fail(what string) {
 	if in.broken == "" {
 		in.broken = what
 	}
-	in.rest = nil
+	in.at = len(in.data)
 }
 
-// record reads one v2 record, its length first.
-func (in *input) record(r *Record, baseTimestamp int64) (offsetDelta int64) {
-	size := in.length("record")
-	whole := in.bytes(size)
-	body := input{rest: whole, broken: in.broken}
+func (in *input) left() int { return len(in.data) - in.at }
+
+// record reads one v2 record of the size that stands before it.
+func (in *input) record(r *Record, size int, baseTimestamp int64) (offsetDelta int64) {
+	if in.broken != "" {
+		return 0
+	}
+	body := input{data: in.bytes(size)}
 	body.skip(1, "attributes")
 	r.Timestamp = baseTimestamp + body.varlong("timestamp delta")
 	offsetDelta = body.varlong("offset delta")
 	r.Key = body.nullable("key")
 	r.Value = body.nullable("value")
 	body.headers(r)
-	if body.broken == "" && len(body.rest) != 0 {
+	if body.left() != 0 {
 		body.fail("bytes follow the headers")
 	}
-	in.broken = body.broken
+	if body.broken != "" {
+		in.fail(body.broken)
+	}
 	return offsetDelta
 }
 
 func (in *input) headers(r *Record) {
 	r.Headers = r.Headers[:0]
+	if in.left() == 1 && in.data[in.at] == 0 { // none, the rule
+		in.at++
+		return
+	}
 	count := in.length("header count")
-	if count > len(in.rest)/2 { // a header has two lengths at least
+	if count > in.left()/2 { // a header has two lengths at least
 		in.fail("more headers than the record has room for")
 		return
 	}
@@ -105,27 +116,26 @@ func (in *input) headers(r *Record) {
 		key := string(in.bytes(in.length("header key")))
 		r.Headers = append(r.Headers, Header{Key: key, Value: in.nullable("header value")})
 	}
-	if count == 0 && cap(r.Headers) == 0 {
-		r.Headers = nil
-	}
 }
 
 func (in *input) skip(n int, what string) {
-	if len(in.rest) < n {
+	if in.left() < n {
 		in.fail(what + " missing")
 		return
 	}
-	in.rest = in.rest[n:]
+	in.at += n
 }
 
 // nullable reads a length and that many bytes; -1 is null.
 func (in *input) nullable(what string) []byte {
 	n := in.varlong(what)
-	if n == -1 || in.broken != "" {
+	if n < 0 || n > int64(in.left()) {
+		if n != -1 {
+			in.fail(what + " length is beyond the record")
+		}
 		return nil
 	}
-	if n < 0 || n > int64(len(in.rest)) {
-		in.fail(what + " length is beyond the record")
+	if in.broken != "" {
 		return nil
 	}
 	return in.bytes(int(n))
@@ -134,7 +144,7 @@ func (in *input) nullable(what string) []byte {
 // length reads a length that may be neither negative nor beyond what is left.
 func (in *input) length(what string) int {
 	n := in.varlong(what)
-	if n < 0 || n > int64(len(in.rest)) || n > math.MaxInt32 {
+	if n < 0 || n > int64(in.left()) || n > math.MaxInt32 {
 		in.fail(what + " length is beyond the record")
 		return 0
 	}
@@ -142,22 +152,29 @@ func (in *input) length(what string) int {
 }
 
 // bytes takes n bytes, which the caller knows to be there, and limits their
-// capacity so that an append by a reader cannot reach the next field.
+// capacity so that an append by a reader cannot reach the next field. They are
+// never nil.
 func (in *input) bytes(n int) []byte {
-	if in.broken != "" {
-		return nil
-	}
-	taken := in.rest[:n:n]
-	in.rest = in.rest[n:]
-	return taken
+	in.at += n
+	return in.data[in.at-n : in.at : in.at]
 }
 
+// varlong reads a varint. Most have one byte.
 func (in *input) varlong(what string) int64 {
-	value, n := binary.Varint(in.rest)
-	if n <= 0 || in.broken != "" {
+	if in.at < len(in.data) && in.data[in.at] < 0x80 {
+		b := int64(in.data[in.at])
+		in.at++
+		return b>>1 ^ -(b & 1)
+	}
+	return in.longVarlong(what)
+}
+
+func (in *input) longVarlong(what string) int64 {
+	value, n := binary.Varint(in.data[in.at:])
+	if n <= 0 {
 		in.fail(what + " is no varint")
 		return 0
 	}
-	in.rest = in.rest[n:]
+	in.at += n
 	return value
 }

@@ -101,7 +101,8 @@ func settle(r record.Record, p record.Policy) record.Record {
 // throughDIS stores a record and reads it again. A DIS of its own mind about
 // times does no harm where the policy says so.
 func throughDIS(rt *rapid.T, policy record.Policy, r *record.Record) record.Record {
-	s := policy.Encode(r, arrival)
+	var s record.Stored
+	policy.Encode(r, arrival, &s)
 	if size := policy.Size(r); size != len(s.Data) || size == 0 {
 		rt.Fatalf("Size says %d, the data has %d bytes", size, len(s.Data))
 	}
