@@ -28,6 +28,7 @@ lint:
 
 bench: ## gateway against raw client, see docs/performance.md; BENCH='-rounds 1 -seconds 1' for a short run
 	$(GO) run ./bench $(BENCH)
+	$(GO) test ./translate/record -run '^$$' -bench Raw -benchtime 0.5s
 
 image:
 	docker build --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) -t kafka-dis-gateway .

@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 		"translate/record", "translate/dis", "translate/dis/wire",
 	},
 	"groupcoord":             {},
-	"translate":              {"translate/dis", "translate/dis/wire"},
+	"translate":              {"translate/record", "translate/dis", "translate/dis/wire"},
 	"translate/topics":       translator,
 	"translate/produce":      translator,
 	"translate/fetch":        translator,

@@ -100,7 +100,7 @@ func topicConfigs(cfg Config, topic *translate.Topic) []config {
 	configs := []config{
 		{"compression.type", "producer", kmsg.ConfigTypeString, byDefault, "Records are stored one by one; the producer's compression ends at the gateway."},
 		{"max.message.bytes", strconv.Itoa(wire.MaxRecordBytes), kmsg.ConfigTypeInt, byDefault, "The DIS limit of one record."},
-		{configTimestamps, "CreateTime", kmsg.ConfigTypeString, byDefault, "The producer's timestamp is kept."},
+		timestampConfig(topic),
 		{"min.insync.replicas", "1", kmsg.ConfigTypeInt, byDefault, "Acknowledged means that DIS stored the record, which replicates by itself."},
 		{"retention.bytes", "-1", kmsg.ConfigTypeLong, byDefault, "DIS has no limit by size."},
 		{configRetention, strconv.Itoa(cmp.Or(topic.RetentionHours, disRetentionHours) * millisPerHour), kmsg.ConfigTypeLong, setOnTopic, "The retention of the stream."},
@@ -113,6 +113,14 @@ func topicConfigs(cfg Config, topic *translate.Topic) []config {
 		return configs
 	}
 	return append(configs, config{configCleanup, "delete", kmsg.ConfigTypeList, byDefault, "DIS deletes records by age and never compacts."})
+}
+
+func timestampConfig(topic *translate.Topic) config {
+	c := config{configTimestamps, topic.Records.TimestampType(), kmsg.ConfigTypeString, byDefault, "The producer's timestamp is kept."}
+	if topic.Records.LogAppendTime {
+		c.source, c.about = setOnBroker, "Records take the time of their arrival, by the gateway's settings."
+	}
+	return c
 }
 
 func brokerConfigs(cfg Config) []config {
@@ -168,9 +176,10 @@ func applyConfig(request *topics.CreateRequest, name, value string, acceptCompac
 	case configCleanup:
 		return checkCleanup(value, acceptCompact)
 	case configTimestamps:
-		if value != "CreateTime" {
-			return refusedConfig(name, value, "CreateTime")
+		if value != "CreateTime" && value != "LogAppendTime" {
+			return refusedConfig(name, value, "CreateTime, LogAppendTime")
 		}
+		request.TimestampType = value
 	case configStreamType:
 		request.StreamType = wire.StreamType(strings.ToUpper(value))
 	case configDataType:

@@ -56,6 +56,15 @@ func TestDescribeConfigs(t *testing.T) {
 	}
 }
 
+func TestDescribeConfigsOfLogAppendTime(t *testing.T) {
+	b := newBench(t)
+	b.catalog.topics["t"].Records.LogAppendTime = true
+	config := dial(t, b.listen()).ask(describeConfigs(kmsg.ConfigResourceTypeTopic, "t", "message.timestamp.type")).(*kmsg.DescribeConfigsResponse).Resources[0].Configs[0]
+	if *config.Value != "LogAppendTime" || config.Source != setOnBroker || config.IsDefault {
+		t.Errorf("config %+v", config)
+	}
+}
+
 // Connect takes "delete" for a reason not to start, and silence for an old
 // broker.
 func TestAcceptedCompactionHidesTheCleanupPolicy(t *testing.T) {

@@ -11,10 +11,6 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
 )
 
-// firstBatchFetch is the first version of Fetch that takes the record batches
-// of Kafka 0.11.
-const firstBatchFetch = 4
-
 // firstIDFetch is the first version of Fetch that refers to topics by id.
 const firstIDFetch = 13
 
@@ -42,9 +38,8 @@ const shortestLookup = time.Second
 //	v16 (KIP-951) addresses of new leaders, left out: the leader never changes
 //	v17 (KIP-853) directory of the replica, for replication alone
 //
-// v0 to v3 are answered UNSUPPORTED_VERSION per partition. Old consumers throw
-// on a code that they do not expect there, which is wanted for once: the codes
-// that they survive would leave them waiting for ever without a word.
+// v0 to v3 get message sets, without the headers that these cannot hold. The
+// limit of a partition is a hard one below v3.
 //
 // Sessions are declined: every reply is a full one with session id 0, and what
 // a request forgets of a session is of no interest. All records are committed,
@@ -87,10 +82,6 @@ func answerFetch(ctx context.Context, catalog Catalog, fetcher Fetcher, req *kms
 		return resp, nothing, nil
 	}
 	f := newFetching(req, resp)
-	if req.Version < firstBatchFetch {
-		f.failAll(unsupportedVersion)
-		return resp, nothing, nil
-	}
 	f.lookUp(ctx, catalog)
 	if len(f.wanted) == 0 {
 		return resp, nothing, nil
@@ -123,14 +114,6 @@ func newFetching(req *kmsg.FetchRequest, resp *kmsg.FetchResponse) *fetching {
 		resp.Topics = append(resp.Topics, topic)
 	}
 	return &fetching{req: req, resp: resp}
-}
-
-func (f *fetching) failAll(code int16) {
-	for t := range f.resp.Topics {
-		for i := range f.resp.Topics[t].Partitions {
-			f.resp.Topics[t].Partitions[i].ErrorCode = code
-		}
-	}
 }
 
 // lookUp sorts the partitions into those that can be read and those that

@@ -12,10 +12,6 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/produce"
 )
 
-// firstBatchVersion is the first version of Produce with the record batches of
-// Kafka 0.11.
-const firstBatchVersion = 3
-
 // firstIDProduce is the first version of Produce that refers to topics by id.
 const firstIDProduce = 13
 
@@ -34,10 +30,6 @@ const firstIDProduce = 13
 //	v10 (KIP-951) the current leader, which never changes here
 //	v11, v12 transactions of KIP-890, same layout
 //	v13 (KIP-516) topic ids instead of names
-//
-// v0 to v2 are answered UNSUPPORTED_VERSION: known since clients learned to ask
-// for versions (0.10), final in all of them, and true. The codes about message
-// formats are newer or mean compression.
 //
 // Requests of a connection take their turn in a lane of it, so that batches
 // reach the writer in order while the reader goes on. A topic that is not in
@@ -97,9 +89,6 @@ func newProduction(c *call, req *kmsg.ProduceRequest) *production {
 // refusal is why no partition of the request can be written.
 func (p *production) refusal() (translate.Failure, bool) {
 	switch {
-	case p.req.Version < firstBatchVersion:
-		return translate.Failure{Code: unsupportedVersion, Message: fmt.Sprintf(
-			"Produce version %d carries the message format of before Kafka 0.11, which is not supported", p.req.Version)}, true
 	case p.req.TransactionID != nil:
 		return translate.Failure{Code: transactionalIDNotAuthorized, Message: noTransactions}, true
 	case p.req.Acks < -1 || p.req.Acks > 1:
@@ -206,6 +195,9 @@ func notWritten(err error) translate.Failure {
 func (p *production) settle(answer *kmsg.ProduceResponseTopicPartition, r produce.Result) {
 	p.mu.Lock()
 	answer.ErrorCode, answer.BaseOffset, answer.LogStartOffset = r.Code, r.BaseOffset, r.LogStartOffset
+	if r.LogAppendTime > 0 {
+		answer.LogAppendTime = r.LogAppendTime
+	}
 	if r.Code != 0 {
 		answer.BaseOffset, answer.LogStartOffset = -1, -1
 		answer.ErrorMessage = kmsg.StringPtr(r.Message)

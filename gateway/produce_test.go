@@ -18,7 +18,7 @@ func TestProduceResultsByPartition(t *testing.T) {
 	b.log.answer = func(batch produce.Batch, done func(produce.Result)) {
 		switch batch.Partition {
 		case 0:
-			go done(produce.Result{BaseOffset: 40, LogStartOffset: 3})
+			go done(produce.Result{BaseOffset: 40, LogStartOffset: 3, LogAppendTime: 1700000000123})
 		case 1:
 			go done(produce.Result{Code: 87, Message: "record 2 is too odd", BaseOffset: 99,
 				RecordErrors: []produce.RecordError{{Index: 2, Message: "too odd"}}})
@@ -38,10 +38,10 @@ func TestProduceResultsByPartition(t *testing.T) {
 
 	resp := dial(t, b.listen()).ask(req).(*kmsg.ProduceResponse)
 	got := resp.Topics[0].Partitions
-	if p := got[0]; p.ErrorCode != 0 || p.BaseOffset != 40 || p.LogStartOffset != 3 || p.ErrorMessage != nil {
+	if p := got[0]; p.ErrorCode != 0 || p.BaseOffset != 40 || p.LogStartOffset != 3 || p.LogAppendTime != 1700000000123 || p.ErrorMessage != nil {
 		t.Errorf("written partition %+v", p)
 	}
-	if p := got[1]; p.ErrorCode != 87 || p.BaseOffset != -1 || *p.ErrorMessage != "record 2 is too odd" ||
+	if p := got[1]; p.ErrorCode != 87 || p.BaseOffset != -1 || p.LogAppendTime != -1 || *p.ErrorMessage != "record 2 is too odd" ||
 		len(p.ErrorRecords) != 1 || p.ErrorRecords[0].RelativeOffset != 2 || *p.ErrorRecords[0].ErrorMessage != "too odd" {
 		t.Errorf("refused partition %+v", p)
 	}
@@ -63,7 +63,6 @@ func TestProduceThatCannotBeWritten(t *testing.T) {
 	}{
 		{"transactional", func(r *kmsg.ProduceRequest) { r.TransactionID = kmsg.StringPtr("tx") }, 53},
 		{"acks of 2", func(r *kmsg.ProduceRequest) { r.Acks = 2 }, 21},
-		{"message format of 0.10", func(r *kmsg.ProduceRequest) { r.Version = 2 }, 35},
 	} {
 		req := produceTo("t", 0, -1, []byte("x"))
 		tc.change(req)

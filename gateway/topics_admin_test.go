@@ -61,8 +61,9 @@ func TestCreateTopics(t *testing.T) {
 		{"retention rounded up", false, createTopic("a", with("retention.ms", "86400001")), topics.CreateRequest{Partitions: 4, RetentionHours: 48}},
 		{"stream and data type", false, createTopic("a", with("dis.stream.type", "advanced"), with("dis.data.type", "JSON")),
 			topics.CreateRequest{Partitions: 4, StreamType: "ADVANCED", DataType: "JSON"}},
-		{"harmless keys", false, createTopic("a", with("cleanup.policy", "delete"), with("segment.bytes", "1"), with("message.timestamp.type", "CreateTime")),
-			topics.CreateRequest{Partitions: 4}},
+		{"harmless keys", false, createTopic("a", with("cleanup.policy", "delete"), with("segment.bytes", "1")), topics.CreateRequest{Partitions: 4}},
+		{"timestamps", false, createTopic("a", with("message.timestamp.type", "LogAppendTime")),
+			topics.CreateRequest{Partitions: 4, TimestampType: "LogAppendTime"}},
 		{"compact accepted", true, createTopic("a", with("cleanup.policy", "compact,delete")), topics.CreateRequest{Partitions: 4}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -97,7 +98,7 @@ func TestCreateTopicsRefuses(t *testing.T) {
 		{"retention of a month", createTopic("a", with("retention.ms", "2592000000")), 40, "168 hours"},
 		{"retention in words", createTopic("a", with("retention.ms", "week")), 40, "number of milliseconds"},
 		{"compaction", createTopic("a", with("cleanup.policy", "compact")), 40, "--accept-compact"},
-		{"broker timestamps", createTopic("a", with("message.timestamp.type", "LogAppendTime")), 40, "CreateTime"},
+		{"timestamps of no kind", createTopic("a", with("message.timestamp.type", "AppendTime")), 40, "CreateTime, LogAppendTime"},
 	} {
 		answer := c.ask(tc.req).(*kmsg.CreateTopicsResponse).Topics[0]
 		if answer.ErrorCode != tc.code || answer.ErrorMessage == nil || !strings.Contains(*answer.ErrorMessage, tc.says) || answer.NumPartitions != -1 {

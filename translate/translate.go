@@ -12,6 +12,7 @@ import (
 	"encoding/base64"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
 )
 
 // Topic is a DIS stream seen as a Kafka topic. A Topic is a snapshot and is
@@ -31,6 +32,8 @@ type Topic struct {
 	DataType string
 	// RetentionHours is how long DIS keeps a record.
 	RetentionHours int
+	// Records is how the settings want the records of the topic stored.
+	Records record.Policy
 	// CreatedAt is the creation time of the stream in ms since the epoch.
 	CreatedAt int64
 	// Partitions is indexed by Kafka partition number: contiguous from 0, the

@@ -49,6 +49,7 @@ func parseTopic(text string) (topics.CreateRequest, error) {
 
 func (d *devCommand) check(found *problems) {
 	d.listening = d.listeners(found)
+	d.recordSettings.check(found)
 	for _, text := range d.Topic {
 		topic, err := parseTopic(text)
 		if err != nil {

@@ -33,6 +33,8 @@ type gatewaySettings struct {
 	FetchCache    byteSize `default:"256MiB" min:"1MiB" placeholder:"SIZE" help:"Memory for records read from DIS, shared by all consumers. Default: 256MiB."`
 	IdlePolls     int      `default:"100" min:"1" placeholder:"N" help:"Most reads a second from DIS while nothing arrives, over all partitions. Default: 100."`
 
+	recordSettings
+
 	GracePeriod time.Duration `default:"30s" min:"0s" placeholder:"TIME" help:"How long a stop (SIGTERM) may take. Clients are served on until they are gone or 5 s before its end. Default: 30s."`
 }
 

@@ -125,13 +125,55 @@ func flagValue(flag *kong.Flag, value any) (any, error) {
 	}
 	texts := make([]any, len(list))
 	for i, element := range list {
-		text, err := scalar(element)
+		text, err := elementText(flag, element)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("entry %d: %w", i+1, err)
 		}
 		texts[i] = text
 	}
 	return texts, nil
+}
+
+// elementText gives one element of a list as the flag's text. A flag with the
+// tag mapping, which names keys, takes mappings too: the value of the first key
+// stands in front, the others follow as ,key=value.
+func elementText(flag *kong.Flag, element any) (string, error) {
+	mapping, isMapping := element.(map[string]any)
+	keys := strings.Split(flag.Tag.Get("mapping"), ",")
+	if !isMapping || keys[0] == "" {
+		return scalar(element)
+	}
+	for _, key := range slices.Sorted(maps.Keys(mapping)) {
+		if !slices.Contains(keys, key) {
+			return "", unknownElementKey(key, keys)
+		}
+	}
+	var text strings.Builder
+	for i, key := range keys {
+		value, given := mapping[key]
+		if !given && i > 0 {
+			continue
+		}
+		word, err := scalar(value)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", key, err)
+		}
+		if strings.Contains(word, ",") {
+			return "", fmt.Errorf("%s: %q has a comma", key, word)
+		}
+		if i > 0 {
+			text.WriteString("," + key + "=")
+		}
+		text.WriteString(word)
+	}
+	return text.String(), nil
+}
+
+func unknownElementKey(key string, keys []string) error {
+	if near := nearest(key, keys); near != "" {
+		return fmt.Errorf("unknown key %q, did you mean %s?", key, near)
+	}
+	return fmt.Errorf("unknown key %q, allowed are %s", key, strings.Join(keys, ", "))
 }
 
 func scalar(value any) (string, error) {

@@ -36,7 +36,7 @@ func BenchmarkEncode(b *testing.B) {
 				b.SetBytes(int64(n * size))
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := newChunk(nil, 5000, read, codec, 256<<10); err != nil {
+					if _, err := newChunk(nil, 5000, read, record.Encoding{Codec: codec}, 256<<10); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -58,7 +58,7 @@ func (c *chunk) start(i int) (position int64, begin int) {
 // newChunk encodes the records that were read from the position `from`. It is
 // nil when there are none at or above it. Records of DIS that do not rise in
 // sequence number are an error.
-func newChunk(owner *partition, from int64, read []wire.Record, codec record.Codec, batchBytes int) (*chunk, error) {
+func newChunk(owner *partition, from int64, read []wire.Record, encoding record.Encoding, batchBytes int) (*chunk, error) {
 	scratch := decoded.Get().(*[]record.Positioned)
 	defer putBack(scratch)
 	records, bytes, err := decode((*scratch)[:0], from, read)
@@ -67,12 +67,12 @@ func newChunk(owner *partition, from int64, read []wire.Record, codec record.Cod
 		return nil, err
 	}
 	c := &chunk{owner: owner, from: from, next: records[len(records)-1].Offset + 1}
-	if codec == record.CodecNone {
+	if encoding.Codec == record.CodecNone {
 		c.data = make([]byte, 0, bytes+batchHeaderBytes*(1+2*bytes/batchBytes))
 	}
 	for len(records) > 0 {
-		n := cut(records, batchBytes)
-		if c.data, err = record.AppendBatch(c.data, codec, records[:n]); err != nil {
+		n := cut(records, batchBytes, encoding.LogAppendTime)
+		if c.data, err = encoding.AppendBatch(c.data, records[:n]); err != nil {
 			return nil, fmt.Errorf("encode the records from %d: %w", records[0].Offset, err)
 		}
 		c.batches = append(c.batches, batch{last: records[n-1].Offset, end: len(c.data)})
@@ -140,12 +140,14 @@ func size(r *record.Positioned) int {
 }
 
 // cut is the number of records that make the next batch: up to batchBytes, but
-// at least one, and no further apart than an offset delta can say.
-func cut(records []record.Positioned, batchBytes int) int {
+// at least one, and no further apart than an offset delta can say. With oneTime
+// they all have the same timestamp, since the batch has one for all of them.
+func cut(records []record.Positioned, batchBytes int, oneTime bool) int {
 	bytes := 0
 	for i := range records {
 		bytes += size(&records[i])
-		if i > 0 && (bytes > batchBytes || records[i].Offset-records[0].Offset > math.MaxInt32) {
+		if i > 0 && (bytes > batchBytes || records[i].Offset-records[0].Offset > math.MaxInt32 ||
+			oneTime && records[i].Timestamp != records[0].Timestamp) {
 			return i
 		}
 	}

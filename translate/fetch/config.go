@@ -33,8 +33,9 @@ type Config struct {
 	// Near it responses get smaller, down to one batch each: consumers that do not
 	// read their replies must not fill the memory. Default 128 MiB.
 	ReplyBytes int64
-	// Codec compresses the batches that are served. Zstandard is for Fetch 10 and
-	// later (KIP-110); older versions get such batches uncompressed.
+	// Codec compresses what is served. Zstandard is for Fetch 10 and later
+	// (KIP-110), LZ4 for Fetch 2 and later; older versions get their records
+	// uncompressed.
 	Codec record.Codec
 	// ReadTimeout ends a call to DIS that does not answer. Consumers are answered
 	// long before, at their max_wait. Default 30 s.

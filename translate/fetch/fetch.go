@@ -9,8 +9,8 @@ import (
 
 // Request is a Fetch request.
 type Request struct {
-	// Version is the version of the Fetch API, 4 or later: what is served is
-	// always the v2 record batch.
+	// Version is the version of the Fetch API. It decides about the form of the
+	// records: message sets below 4, record batches from there on.
 	Version int16
 	// MaxWait bounds the time until the answer; 0 answers with what is at hand.
 	MaxWait time.Duration
@@ -28,7 +28,7 @@ type PartitionRequest struct {
 	Partition int32
 	Offset    int64
 	// MaxBytes bounds the records of this partition, except for the first batch
-	// of the response (KIP-74).
+	// of the response (KIP-74). Below version 3 it has no exception.
 	MaxBytes int32
 }
 
@@ -63,8 +63,9 @@ type PartitionResponse struct {
 	// never lower than in an earlier answer, and LogStart the oldest offset. Both
 	// are -1 beside an error.
 	HighWatermark, LogStart int64
-	// Records are whole v2 record batches, never nil. They are shared with other
-	// responses: do not change them.
+	// Records are whole v2 record batches or messages, never nil. Below version 3
+	// a message larger than MaxBytes is cut there, which tells a consumer to ask
+	// for more. They are shared with other responses: do not change them.
 	Records []byte
 }
 
@@ -141,7 +142,7 @@ func (f *fetch) look(last bool) (complete bool) {
 	for i := range f.parts {
 		p := &f.parts[i]
 		limit := max(0, min(int(f.request.Partitions[i].MaxBytes), maxBytes-total))
-		p.sight = p.partition.look(&p.want, limit, total == 0, last, now)
+		p.sight = p.partition.look(&p.want, limit, total == 0 || f.hard(), last, now)
 		total += p.sight.bytes
 		failed = failed || p.sight.code != codeNone
 		full = full && p.sight.full

@@ -18,5 +18,8 @@ func TestMain(m *testing.M) {
 	if _, err := appendUncompressed(nil, batch); err != nil {
 		panic(err)
 	}
+	if _, _, err := record.ReadBatch(batch); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m)
 }

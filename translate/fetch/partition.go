@@ -7,6 +7,7 @@ import (
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
 )
 
 // partition is what is known and kept of one partition, and who waits for it.
@@ -63,6 +64,11 @@ func newPartition(s *stream, number int32, snapshot translate.Partition) *partit
 		p.described(s.describes.latest.partitions[number])
 	}
 	return p
+}
+
+// encoding is how the partition's records are kept and served.
+func (p *partition) encoding() record.Encoding {
+	return record.Encoding{Codec: p.stream.engine.cfg.Codec, LogAppendTime: p.stream.topic.Records.LogAppendTime}
 }
 
 // described applies what DIS said of the partition. The zero value, of a

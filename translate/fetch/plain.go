@@ -23,8 +23,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // uncompressed rewrites zstd batches for a client that does not know the codec.
 // The limits hold for what the client gets, so it may be fewer batches; end is
-// the position behind them. A batch that cannot be rewritten ends the records:
-// they are the engine's own work, so that is a bug, and is logged.
+// the position behind them. A batch that cannot be rewritten ends the records.
 func (f *fetch) uncompressed(p *part, batches []byte, limit int, first bool) (plain []byte, end int64) {
 	plain, end = []byte{}, p.want.offset
 	for len(batches) > 0 {
@@ -33,8 +32,7 @@ func (f *fetch) uncompressed(p *part, batches []byte, limit int, first bool) (pl
 		batches = batches[size:]
 		grown, err := appendUncompressed(plain, batch)
 		if err != nil {
-			f.engine.cfg.Logger.Error().Err(err).Str("topic", p.partition.stream.topic.Name).
-				Int32("partition", p.partition.number).Int64("offset", end).Msg("cannot decompress a batch for an old client")
+			f.logUnreadable(p, end, err)
 			return plain, end
 		}
 		if len(grown) > limit && (!first || len(plain) > 0) {

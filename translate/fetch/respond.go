@@ -6,21 +6,27 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
 )
 
-// zstdVersion is the first version of Fetch whose clients know Zstandard (KIP-110).
-const zstdVersion = 10
+// Versions of Fetch with which the form of the records changed. Every version
+// takes the forms of those before it.
+const (
+	magic1Version = 2  // times in messages (KIP-32)
+	softVersion   = 3  // a first message is answered whole, however large (KIP-74)
+	batchVersion  = 4  // v2 record batches (KIP-98)
+	zstdVersion   = 10 // Zstandard (KIP-110)
+)
 
 // respond turns what was seen into the response, and reads ahead for the next
 // request of the same consumer.
 func (f *fetch) respond() Response {
 	response := Response{Partitions: make([]PartitionResponse, len(f.parts)), engine: f.engine}
-	plain := f.engine.cfg.Codec == record.CodecZstd && f.request.Version < zstdVersion
 	now, left := time.Now(), f.limit
 	for i := range f.parts {
 		p := &f.parts[i]
 		records, end := join(p.sight.spans), p.sight.end
-		if plain && len(records) > 0 {
-			limit := min(left, int(f.request.Partitions[i].MaxBytes))
-			records, end = f.uncompressed(p, records, limit, left == f.limit)
+		if len(records) > 0 {
+			records, end = f.rewrite(p, records, end, budget{
+				left: left, most: int(f.request.Partitions[i].MaxBytes), first: left == f.limit,
+			})
 		}
 		left -= len(records)
 		response.bytes += int64(len(records))
@@ -45,6 +51,30 @@ func (f *fetch) room() int {
 	free := max(0, f.engine.cfg.ReplyBytes-f.engine.replies.Load())
 	return int(min(int64(f.request.MaxBytes), int64(f.engine.cfg.ResponseBytes), free))
 }
+
+// budget is the room for the records of one partition.
+type budget struct {
+	left  int  // in the response
+	most  int  // as the partition asked
+	first bool // nothing is in the response yet
+}
+
+func (b budget) limit() int { return min(b.left, b.most) }
+
+// rewrite gives the batches in the form that the version of the request takes,
+// and the position behind them.
+func (f *fetch) rewrite(p *part, batches []byte, end int64, b budget) ([]byte, int64) {
+	switch {
+	case f.request.Version < batchVersion:
+		return f.messages(p, batches, b)
+	case f.request.Version < zstdVersion && f.engine.cfg.Codec == record.CodecZstd:
+		return f.uncompressed(p, batches, b.limit(), b.first)
+	}
+	return batches, end
+}
+
+// hard reports whether the limits of the partitions hold even for a first record.
+func (f *fetch) hard() bool { return f.request.Version < softVersion }
 
 // join gives the bytes of the spans: those of the cache themselves when they
 // come from one read, which is the rule, and a copy otherwise. Never nil.

@@ -172,7 +172,7 @@ func (s *session) read() {
 	records, err := s.get(ctx)
 	var c *chunk
 	if err == nil {
-		if c, err = newChunk(p, s.position, records, e.cfg.Codec, e.cfg.BatchBytes); err != nil {
+		if c, err = newChunk(p, s.position, records, p.encoding(), e.cfg.BatchBytes); err != nil {
 			s.cursor = "" // it stands behind records that were not kept
 		}
 	}

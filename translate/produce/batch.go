@@ -13,10 +13,12 @@ import (
 type Batch struct {
 	Topic     *translate.Topic
 	Partition int32
-	// Records is the record batch as received. It must never be changed: the
+	// Records is the record batch as received, or the message set of a version
+	// below 3. It must never be changed: the
 	// engine may refer to it even after done was called with code 7.
 	Records []byte
-	// Version is the Produce version of the request, which decides about codecs.
+	// Version is the Produce version of the request, which decides about formats
+	// and codecs.
 	Version int16
 	// Timeout is timeout_ms of the request.
 	Timeout time.Duration
@@ -34,9 +36,12 @@ type Result struct {
 	BaseOffset int64
 	// LogStartOffset is -1, unknown.
 	LogStartOffset int64
+	// LogAppendTime is the time in ms that every record has in a topic that gives
+	// records the time of their arrival, 0 in others.
+	LogAppendTime int64
 	// ThrottleTime asks the client to slow down.
 	ThrottleTime time.Duration
-	// RecordErrors names records that DIS refused for good (KIP-467).
+	// RecordErrors names the records to blame for a refusal (KIP-467).
 	RecordErrors []RecordError
 }
 
@@ -82,7 +87,7 @@ const unknownOffset = -1
 type pending struct {
 	topic     *translate.Topic
 	source    int32        // Kafka's partition
-	count     int          // of records
+	count     int          // of records; of a message set 0 until it is opened
 	frame     record.Frame // empty once finished
 	frameSize int          // bytes as received
 	partition *partition   // where it is written to
@@ -107,8 +112,8 @@ type pending struct {
 	opened       bool
 	payloadBytes int64 // charged to payloads
 	scanner      record.Scanner
-	encoded      int     // records put into a chunk so far
-	spare        encoded // the next one, for which the chunk had no room
+	encoded      int           // records put into a chunk so far
+	spare        record.Stored // the next one, for which the chunk had no room
 	hasSpare     bool
 }
 
@@ -133,7 +138,7 @@ func (b *pending) idle() bool { return !b.touched && b.inFlight == 0 }
 
 // settled reports that DIS has said its last word on every record.
 func (b *pending) settled() bool {
-	return b.inFlight == 0 && (b.refusal != nil || b.stored == b.count)
+	return b.inFlight == 0 && (b.refusal != nil || b.opened && b.stored == b.count)
 }
 
 // store notes that DIS stored record index as sequence, or with a number that
@@ -152,10 +157,14 @@ func (b *pending) result() Result {
 	if b.refusal != nil {
 		return *b.refusal
 	}
+	result := stored(unknownOffset)
 	if b.contiguous && !b.moved && b.base >= 0 {
-		return stored(b.base)
+		result.BaseOffset = b.base
 	}
-	return stored(unknownOffset)
+	if b.topic.Records.LogAppendTime {
+		result.LogAppendTime = b.arrived.UnixMilli()
+	}
+	return result
 }
 
 // finish answers everyone who waits. A failure takes the later batches of the

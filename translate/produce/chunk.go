@@ -25,14 +25,6 @@ func requestBytes(t wire.StreamType) int {
 	return commonRequestBytes
 }
 
-// encoded is a record as DIS gets it.
-type encoded struct {
-	data      []byte
-	key       string
-	hasKey    bool
-	timestamp int64
-}
-
 // item says which record of which batch stands at a place of a chunk.
 type item struct {
 	batch *pending
@@ -78,17 +70,17 @@ func (c *chunk) fits(bytes, limit int) bool {
 	return c.empty() || (len(c.items) < maxRequestRecords && c.bytes+bytes <= limit)
 }
 
-func (c *chunk) add(b *pending, e *encoded) {
+func (c *chunk) add(b *pending, e *record.Stored) {
 	at := len(c.items)
 	c.items = append(c.items, item{b, b.encoded})
-	c.records = append(c.records, wire.PutRecord{Data: e.data, PartitionID: c.partition})
-	c.stamps[at] = e.timestamp
+	c.records = append(c.records, wire.PutRecord{Data: e.Data, PartitionID: c.partition})
+	c.stamps[at] = e.Timestamp
 	c.records[at].Timestamp = &c.stamps[at]
-	if e.hasKey {
-		c.keys[at] = e.key
+	if e.HasKey {
+		c.keys[at] = e.PartitionKey
 		c.records[at].PartitionKey = &c.keys[at]
 	}
-	c.bytes += len(e.data)
+	c.bytes += len(e.Data)
 }
 
 // take moves records of an open batch into the chunk until one of the two is
@@ -103,14 +95,14 @@ func (c *chunk) take(b *pending, limit int) {
 			}
 			b.encode(&r)
 		}
-		b.hasSpare = !c.fits(len(b.spare.data), limit)
+		b.hasSpare = !c.fits(len(b.spare.Data), limit)
 		if b.hasSpare {
 			return
 		}
 		c.add(b, &b.spare)
 		b.encoded++
 	}
-	b.spare = encoded{}
+	b.spare = record.Stored{}
 }
 
 // retain keeps the items for which keep is true, in their order.

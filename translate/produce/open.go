@@ -24,15 +24,16 @@ func (e *Engine) openBatch(b *pending, frame record.Frame, mayWait bool) (ready,
 	if errors.Is(err, errNoRoom) {
 		return false, false
 	}
+	count := 0
 	if err == nil {
-		err = checkRecords(frame, payload)
+		count, err = b.check(frame, payload)
 	}
 	if err != nil {
 		e.payloads.release(charged)
 		e.locked(func(a *answers) { b.finish(a, refused(err)) })
 		return false, true
 	}
-	b.opened = true
+	b.opened, b.count = true, count
 	b.payloadBytes = charged
 	b.scanner = frame.Scan(payload)
 	return true, true
@@ -76,34 +77,73 @@ func (e *Engine) decompress(ctx context.Context, frame record.Frame, mayWait boo
 	}
 }
 
-// checkRecords walks through all records, so that none is sent of a batch that
-// is broken or holds one that DIS cannot take.
-func checkRecords(frame record.Frame, payload []byte) error {
+// check walks through all records and counts them, so that none is sent of a
+// batch that is broken or holds one that DIS cannot take or the topic's settings
+// refuse.
+func (b *pending) check(frame record.Frame, payload []byte) (count int, err error) {
+	policy, arrived := b.topic.Records, b.arrived.UnixMilli()
 	small := len(payload) <= wire.MaxRecordBytes-record.MaxEnvelopeOverhead // no record can be too large
 	scanner := frame.Scan(payload)
 	scanner.Refuse(wire.MaxRecordBytes + record.MaxKeyOverhead)
 	var r record.Record
-	for i := 0; ; i++ {
+	var bad refusals
+	for ; ; count++ {
 		more, err := scanner.Next(&r)
-		if err != nil || !more {
-			return err
+		if err != nil {
+			return 0, err
 		}
+		if !more {
+			return count, bad.err()
+		}
+		policy.Settle(&r, arrived)
+		bad.add(count, policy.Refusal(&r))
 		if small {
 			continue
 		}
-		if size := record.SizeDIS(&r); size > wire.MaxRecordBytes {
-			return &record.Error{Code: kerr.MessageTooLarge.Code,
-				Message: fmt.Sprintf("record %d needs %d bytes in DIS, which takes %d", i, size, wire.MaxRecordBytes)}
+		if size := policy.Size(&r); size > wire.MaxRecordBytes {
+			return 0, tooLarge(count, size)
 		}
 	}
 }
 
-// encode makes spare of a record. A record without a time of its own gets the
-// time at which its batch came.
-func (b *pending) encode(r *record.Record) {
-	if r.Timestamp == record.NoTimestamp {
-		r.Timestamp = b.arrived.UnixMilli()
+func tooLarge(index, size int) error {
+	why := fmt.Sprintf("it needs %d bytes in DIS, which takes %d", size, wire.MaxRecordBytes)
+	return &record.Error{Code: kerr.MessageTooLarge.Code,
+		Message: fmt.Sprintf("record %d: %s", index, why), Records: []record.RecordError{{Index: index, Message: why}}}
+}
+
+// refusals are the records of a batch that the topic's settings refuse.
+type refusals struct {
+	named []record.RecordError
+	count int
+}
+
+// maxRefusals is how many records a reply names: a batch may hold a million.
+const maxRefusals = 1000
+
+func (f *refusals) add(index int, why string) {
+	if why == "" {
+		return
 	}
-	b.spare.timestamp = r.Timestamp
-	b.spare.data, b.spare.key, b.spare.hasKey, _ = record.EncodeDISKey(r)
+	if f.count++; f.count <= maxRefusals {
+		f.named = append(f.named, record.RecordError{Index: index, Message: why})
+	}
+}
+
+func (f *refusals) err() error {
+	if f.count == 0 {
+		return nil
+	}
+	message := fmt.Sprintf("record %d: %s", f.named[0].Index, f.named[0].Message)
+	if f.count > 1 {
+		message += fmt.Sprintf(" (and %d more records)", f.count-1)
+	}
+	return &record.Error{Code: kerr.InvalidRecord.Code, Message: message, Records: f.named}
+}
+
+// encode makes spare of a record.
+func (b *pending) encode(r *record.Record) {
+	arrived := b.arrived.UnixMilli()
+	b.topic.Records.Settle(r, arrived)
+	b.topic.Records.Encode(r, arrived, &b.spare)
 }

@@ -13,3 +13,10 @@ func stamp(raw []byte, producerID int64, epoch int16, sequence int32) []byte {
 	binary.BigEndian.PutUint32(raw[17:], crc32.Checksum(raw[21:], crc32.MakeTable(crc32.Castagnoli)))
 	return raw
 }
+
+// stampAttributes puts attributes into a batch.
+func stampAttributes(raw []byte, attributes uint16) []byte {
+	binary.BigEndian.PutUint16(raw[21:], attributes)
+	binary.BigEndian.PutUint32(raw[17:], crc32.Checksum(raw[21:], crc32.MakeTable(crc32.Castagnoli)))
+	return raw
+}

@@ -34,7 +34,11 @@ func (e *Engine) Submit(b Batch, done func(Result)) {
 func refused(err error) Result {
 	var bad *record.Error
 	if errors.As(err, &bad) {
-		return failed(bad.Code, bad.Message)
+		result := failed(bad.Code, bad.Message)
+		for _, r := range bad.Records {
+			result.RecordErrors = append(result.RecordErrors, RecordError{Index: int32(r.Index), Message: r.Message})
+		}
+		return result
 	}
 	return notWritten(err.Error())
 }

@@ -95,7 +95,7 @@ func (p *partition) next(c *chunk) (*pending, record.Frame, int) {
 		return nil, record.Frame{}, 0
 	}
 	if n := len(p.open); n > 0 {
-		if b := p.open[n-1]; !b.finished && b.refusal == nil && b.encoded < b.count {
+		if b := p.open[n-1]; !b.finished && b.refusal == nil && (!b.opened || b.encoded < b.count) {
 			return b, b.frame, p.stream.limit
 		}
 	}

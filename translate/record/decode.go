@@ -12,10 +12,10 @@ type Limits struct {
 	Reserve func(bytes int) error
 }
 
-// DecodeBatch reads exactly one v2 record batch as it came in a Produce request
-// of the version: Parse, Payload and Scan in one. The records point into raw,
-// or into the decompressed buffer. The error is an *Error, or what
-// Limits.Reserve returned.
+// DecodeBatch reads what one partition got in a Produce request of the version,
+// a v2 record batch or a message set: Parse, Payload and Scan in one. The records
+// point into raw, or into the decompressed buffer. The error is an *Error, or
+// what Limits.Reserve returned.
 func DecodeBatch(raw []byte, version int16, limits Limits) (Batch, error) {
 	frame, err := Parse(raw, version)
 	if err != nil {
@@ -42,15 +42,17 @@ func (f Frame) records(payload []byte) ([]Record, error) {
 	if f.Count > len(payload)/minRecordBytes {
 		return nil, invalid("%d bytes cannot hold %d records", len(payload), f.Count)
 	}
-	records := make([]Record, f.Count)
+	records := make([]Record, 0, f.Count)
 	scanner := f.Scan(payload)
-	for i := range records {
-		if _, err := scanner.Next(&records[i]); err != nil {
+	for {
+		var r Record
+		more, err := scanner.Next(&r)
+		if err != nil {
 			return nil, err
 		}
+		if !more {
+			return records, nil
+		}
+		records = append(records, r)
 	}
-	if _, err := scanner.Next(&Record{}); err != nil { // bytes behind the last record
-		return nil, err
-	}
-	return records, nil
 }

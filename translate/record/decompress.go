@@ -22,38 +22,63 @@ import (
 func (f Frame) Payload(limits Limits) ([]byte, error) {
 	out := output{limits: limits}
 	var err error
-	switch f.Codec {
-	case CodecNone:
+	switch {
+	case f.Codec == CodecNone && !f.set, f.set && !f.wrapped:
 		if len(f.body) > limits.MaxDecompressedBytes {
 			return nil, out.tooLarge()
 		}
 		return f.body, nil
-	case CodecGzip:
-		err = out.gzip(f.body)
-	case CodecSnappy:
-		err = out.snappy(f.body)
-	case CodecLZ4:
-		err = out.lz4(f.body)
-	case CodecZstd:
-		err = out.zstd(f.body)
+	case f.set:
+		err = out.messageSet(f.body)
 	default:
-		err = refuse(kerr.UnsupportedCompressionType, "unknown compression codec %d", int8(f.Codec))
+		err = out.explain(f.Codec, out.decompress(f.Codec, f.body, batchMagic))
 	}
-	if err == nil {
-		return out.buf, nil
-	}
-	var refused *Error
-	if errors.As(err, &refused) || out.stopped {
+	if err != nil {
 		return nil, err
 	}
-	return nil, invalid("decompress %v records: %v", f.Codec, err)
+	return out.buf, nil
 }
 
-// output is the buffer that a decompressor fills, inside the limits.
+// output is the buffer that decompressors fill one after another, inside the
+// limits.
 type output struct {
 	limits  Limits
 	buf     []byte
 	stopped bool // the last error came from Limits.Reserve
+}
+
+// decompress appends the body in plain.
+func (o *output) decompress(codec Codec, body []byte, magic int8) error {
+	switch codec {
+	case CodecGzip:
+		return o.gzip(body)
+	case CodecSnappy:
+		return o.snappy(body)
+	case CodecLZ4:
+		return o.lz4(body, magic)
+	case CodecZstd:
+		return o.zstd(body)
+	}
+	return refuse(kerr.UnsupportedCompressionType, "unknown compression codec %d", int8(codec))
+}
+
+// explain makes a refusal of what a decompressor says, unless it is one, or
+// Limits.Reserve said it.
+func (o *output) explain(codec Codec, err error) error {
+	var refused *Error
+	if err == nil || errors.As(err, &refused) || o.stopped {
+		return err
+	}
+	return invalid("decompress %v records: %v", codec, err)
+}
+
+// append takes bytes that are in plain already.
+func (o *output) append(plain []byte) error {
+	if err := o.room(len(plain)); err != nil {
+		return err
+	}
+	o.buf = append(o.buf, plain...)
+	return nil
 }
 
 func (o *output) tooLarge() *Error {
@@ -79,12 +104,27 @@ func (o *output) grow(bytes int) error {
 	return nil
 }
 
+// room makes sure of room for so many bytes more. The first request gets exactly
+// that, later ones at least double the buffer, so that many small ones do not
+// copy it each time.
+func (o *output) room(more int) error {
+	need := len(o.buf) + more
+	switch {
+	case need > o.limits.MaxDecompressedBytes:
+		return o.tooLarge()
+	case need <= cap(o.buf):
+		return nil
+	}
+	return o.grow(max(need, 2*cap(o.buf)))
+}
+
 // firstGuess is the buffer to begin with: what text and JSON commonly need.
 func firstGuess(compressed int) int { return max(4*compressed, 1<<10) }
 
 // drain reads all that a streaming decompressor gives.
 func (o *output) drain(from io.Reader, compressed int) error {
-	if err := o.grow(firstGuess(compressed)); err != nil {
+	guess := min(firstGuess(compressed), o.limits.MaxDecompressedBytes-len(o.buf))
+	if err := o.room(guess); err != nil {
 		return err
 	}
 	var spare [1]byte
@@ -96,8 +136,8 @@ func (o *output) drain(from io.Reader, compressed int) error {
 		}
 		n, err := from.Read(room)
 		if full && n > 0 {
-			if grown := o.grow(2 * cap(o.buf)); grown != nil {
-				return grown
+			if err := o.room(1); err != nil {
+				return err
 			}
 			o.buf = append(o.buf, spare[0])
 		} else {
@@ -125,13 +165,17 @@ func (o *output) gzip(body []byte) error {
 
 var lz4Readers = sync.Pool{New: func() any { return lz4.NewReader(nil) }}
 
-func (o *output) lz4(body []byte) error {
+func (o *output) lz4(body []byte, magic int8) error {
 	reader := lz4Readers.Get().(*lz4.Reader)
 	defer func() {
 		reader.Reset(nil) // gives its block buffer back and forgets the body
 		lz4Readers.Put(reader)
 	}()
-	reader.Reset(bytes.NewReader(body))
+	var frame io.Reader = bytes.NewReader(body)
+	if magic == 0 {
+		frame = withRightLZ4Header(body)
+	}
+	reader.Reset(frame)
 	return o.drain(reader, len(body))
 }
 

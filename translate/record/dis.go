@@ -24,37 +24,32 @@ var envelopeMagic = []byte{0x00, 'K', 'D', 'G'}
 // key. DIS documents no limit; 256 characters are what similar services take.
 const maxPartitionKeyRunes = 256
 
+// Stored is a record as DIS stores it.
+type Stored struct {
+	// Data is the value itself, sharing its memory, or an envelope.
+	Data []byte
+	// PartitionKey is the key of the record, where it can be one; HasKey tells
+	// whether there is any.
+	PartitionKey string
+	HasKey       bool
+	// Timestamp is in ms, never negative.
+	Timestamp int64
+	// Enveloped tells envelopes from values.
+	Enveloped bool
+}
+
 // EncodeDIS gives the data and the partition key under which DIS stores the
 // record, and whether the data is an envelope: raw data is the value itself and
 // shares its memory. The key is put as partition key where it can be one, in
-// either format, and is otherwise nil.
+// either format, and is otherwise nil. A program that writes records for Kafka
+// consumers through the DIS API needs no more than this.
 func EncodeDIS(r Record) (data []byte, partitionKey *string, enveloped bool) {
-	data, key, hasKey, enveloped := EncodeDISKey(&r)
-	if hasKey {
-		partitionKey = &key
+	var s Stored
+	Policy{}.Encode(&r, 0, &s)
+	if s.HasKey {
+		partitionKey = &s.PartitionKey
 	}
-	return data, partitionKey, enveloped
-}
-
-// EncodeDISKey is EncodeDIS for callers that keep partition keys in a place of
-// their own: the key is a value, and hasKey says whether there is one.
-func EncodeDISKey(r *Record) (data []byte, partitionKey string, hasKey, enveloped bool) {
-	hasKey = isPartitionKey(r.Key)
-	if hasKey {
-		partitionKey = string(r.Key)
-	}
-	if isRaw(r, hasKey) {
-		return r.Value, partitionKey, hasKey, false
-	}
-	return appendEnvelope(make([]byte, 0, envelopeBytes(r)), r), partitionKey, hasKey, true
-}
-
-// SizeDIS is the length of the data that EncodeDIS would give.
-func SizeDIS(r *Record) int {
-	if isRaw(r, isPartitionKey(r.Key)) {
-		return len(r.Value)
-	}
-	return envelopeBytes(r)
+	return s.Data, partitionKey, s.Enveloped
 }
 
 // MaxEnvelopeOverhead is how much longer the data of a record in DIS can be
@@ -65,10 +60,27 @@ const MaxEnvelopeOverhead = envelopeHeaderBytes
 // DIS: a key that is put as partition key, and the lengths and deltas.
 const MaxKeyOverhead = maxPartitionKeyRunes*utf8.UTFMax + 64
 
-// isRaw reports whether value and partition key alone are the whole record.
-func isRaw(r *Record, hasKey bool) bool {
-	return len(r.Value) > 0 && len(r.Headers) == 0 && (r.Key == nil || hasKey) &&
-		!bytes.HasPrefix(r.Value, envelopeMagic)
+// whyNotRaw says what value and partition key alone cannot hold of a record; it
+// is empty when they are the whole of it. A time before 1970 is nothing to ask a
+// service of, which may look records up by it.
+func whyNotRaw(r *Record, hasKey bool) string {
+	switch {
+	case len(r.Headers) > 0:
+		return "it has headers"
+	case r.Value == nil:
+		return "its value is null"
+	case len(r.Value) == 0:
+		return "its value is empty"
+	case r.Key != nil && len(r.Key) == 0:
+		return "its key is empty, not null"
+	case r.Key != nil && !hasKey:
+		return "its key is not text of 1 to 256 characters"
+	case r.Value[0] == envelopeMagic[0] && bytes.HasPrefix(r.Value, envelopeMagic):
+		return "its value begins like an envelope"
+	case r.Timestamp < NoTimestamp:
+		return "its time is before 1970"
+	}
+	return ""
 }
 
 func isPartitionKey(key []byte) bool {
@@ -117,9 +129,9 @@ func openEnvelope(data []byte) (Record, bool) {
 		return Record{}, false
 	}
 	var r Record
-	in := input{rest: data[envelopeHeaderBytes:]}
-	in.record(&r, 0)
-	if in.broken != "" || len(in.rest) != 0 {
+	in := input{data: data[envelopeHeaderBytes:]}
+	in.record(&r, in.length("record"), 0)
+	if in.broken != "" || in.left() != 0 {
 		return Record{}, false
 	}
 	r.Timestamp = int64(binary.BigEndian.Uint64(sealed)) // the delta in the record is 0 and means nothing

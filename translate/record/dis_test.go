@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -17,6 +18,9 @@ import (
 // formatCases are the examples of docs/record-format.md. They were made by a
 // program that shares nothing with this package.
 const formatCases = "../../testdata/record-format/*.json"
+
+// policy is that of a topic without settings.
+var policy record.Policy
 
 type formatCase struct {
 	Name    string `json:"name"`
@@ -86,8 +90,8 @@ func (c *formatCase) run(t *testing.T) {
 		t.Errorf("DecodeDIS: %s", diff)
 	}
 	data, key, enveloped := record.EncodeDIS(want)
-	if size := record.SizeDIS(&want); size != len(data) {
-		t.Errorf("SizeDIS says %d, EncodeDIS gives %d bytes", size, len(data))
+	if size := policy.Size(&want); size != len(data) {
+		t.Errorf("Size says %d, EncodeDIS gives %d bytes", size, len(data))
 	}
 	same := bytes.Equal(data, c.DIS.Data) && cmp.Equal(key, c.DIS.PartitionKey)
 	switch {
@@ -100,13 +104,36 @@ func (c *formatCase) run(t *testing.T) {
 	}
 }
 
+// TestReaderInPython: the document is enough to write a reader in another
+// language; this one shares nothing with the package.
+func TestReaderInPython(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		if os.Getenv("REQUIRE_CLIENTS") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	files, err := filepath.Glob(formatCases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := filepath.Join(filepath.Dir(formatCases), "reader.py")
+	if _, err := os.Stat(reader); err != nil { // a change of it is a reason to run again
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(python, append([]string{reader}, files...)...).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // Whatever a Kafka client sends comes back from DIS as it was.
 func TestRecordsSurviveDIS(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		want := records().Draw(rt, "record")
 		data, key, enveloped := record.EncodeDIS(want)
-		if size := record.SizeDIS(&want); size != len(data) {
-			rt.Fatalf("SizeDIS says %d, EncodeDIS gives %d bytes", size, len(data))
+		if size := policy.Size(&want); size != len(data) {
+			rt.Fatalf("Size says %d, EncodeDIS gives %d bytes", size, len(data))
 		}
 		if len(data) == 0 {
 			rt.Fatal("no data: DIS may refuse that")
@@ -125,7 +152,7 @@ func TestEnvelopeOverhead(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := records().Draw(rt, "record")
 		inBatch := len(kmsgRecord(r, 0, 0).AppendTo(nil))
-		if got := record.SizeDIS(&r); got > inBatch+record.MaxEnvelopeOverhead {
+		if got := policy.Size(&r); got > inBatch+record.MaxEnvelopeOverhead {
 			rt.Fatalf("%d bytes in DIS, %d in the batch", got, inBatch)
 		}
 	})

@@ -14,6 +14,15 @@ import (
 type Error struct {
 	Code    int16
 	Message string
+	// Records names the records to blame; none when it is the batch as a whole.
+	Records []RecordError
+}
+
+// RecordError is what is wrong with one record of a batch (KIP-467).
+type RecordError struct {
+	// Index counts the records of the batch from 0.
+	Index   int
+	Message string
 }
 
 // Error names the Kafka error and the reason.
@@ -27,4 +36,13 @@ func refuse(kafka *kerr.Error, format string, args ...any) *Error {
 
 func invalid(format string, args ...any) *Error {
 	return refuse(kerr.InvalidRecord, format, args...)
+}
+
+// invalidRecord blames one record for the refusal of its batch.
+func invalidRecord(index int, why string) *Error { return refuseRecord(kerr.InvalidRecord, index, why) }
+
+func refuseRecord(kafka *kerr.Error, index int, why string) *Error {
+	refused := refuse(kafka, "record %d: %s", index, why)
+	refused.Records = []RecordError{{Index: index, Message: why}}
+	return refused
 }

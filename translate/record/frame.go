@@ -36,6 +36,9 @@ const (
 	// attributes, two deltas, null key, null value and no headers.
 	minRecordBytes = 7
 
+	// batchesSinceProduce is the first Produce version that carries a v2 batch
+	// (KIP-98), the ones before it carry message sets.
+	batchesSinceProduce = 3
 	// zstdSinceProduce is the first Produce version whose clients may send
 	// zstd (KIP-110).
 	zstdSinceProduce = 7
@@ -44,47 +47,53 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Frame is a batch whose header and checksum were checked and whose records
-// are still as the producer compressed them.
+// are still as the producer compressed them; or a message set of the formats
+// before, whose outer messages were checked.
 type Frame struct {
 	// ProducerID is -1 for a producer that is not idempotent; ProducerEpoch and
 	// BaseSequence then mean nothing.
 	ProducerID    int64
 	ProducerEpoch int16
 	BaseSequence  int32
-	Codec         Codec
-	// Count is the number of records, at least 1. The records were not looked
-	// at yet: Scanner checks that there are as many.
+	// Codec is the compression of the records; of a message set, where every
+	// message may have another, that of the first.
+	Codec Codec
+	// Count is the number of records of a v2 batch, at least 1. The records were
+	// not looked at yet: Scanner checks that there are as many. It is 0 for a
+	// message set: how many records it has shows when they are walked.
 	Count int
 
 	baseTimestamp int64
 	body          []byte
+	set           bool // body is a message set
+	wrapped       bool // a message of the set holds compressed ones
 }
 
-// Parse checks the frame of exactly one v2 record batch as it came in a Produce
-// request of the version. It reads no records and allocates nothing. The error
-// is an *Error.
+// Parse checks the frame of what one partition got in a Produce request of the
+// version: exactly one v2 record batch or, before version 3, a message set. It
+// reads no compressed records and allocates nothing. The error is an *Error.
 func Parse(raw []byte, version int16) (Frame, error) {
+	if len(raw) == 0 {
+		return Frame{}, invalid("the partition comes without records")
+	}
+	if version < batchesSinceProduce {
+		return parseMessageSet(raw, version)
+	}
+	return parseBatch(raw, version)
+}
+
+func parseBatch(raw []byte, version int16) (Frame, error) {
 	if err := checkFraming(raw); err != nil {
 		return Frame{}, err
 	}
-	frame := Frame{
-		ProducerID:    int64(binary.BigEndian.Uint64(raw[producerIDAt:])),
-		ProducerEpoch: int16(binary.BigEndian.Uint16(raw[producerEpochAt:])),
-		BaseSequence:  int32(binary.BigEndian.Uint32(raw[baseSequenceAt:])),
-		baseTimestamp: int64(binary.BigEndian.Uint64(raw[baseTimestampAt:])),
-		body:          raw[batchHeaderBytes:],
-	}
-	attributes := binary.BigEndian.Uint16(raw[attributesAt:])
-	frame.Codec = Codec(attributes & attributeCodecMask)
-	if err := checkAttributes(attributes, frame.Codec, version); err != nil {
+	frame := batchFrame(raw)
+	if err := checkAttributes(binary.BigEndian.Uint16(raw[attributesAt:]), frame.Codec, version); err != nil {
 		return Frame{}, err
 	}
-	count := int32(binary.BigEndian.Uint32(raw[countAt:]))
 	lastDelta := int32(binary.BigEndian.Uint32(raw[lastDeltaAt:]))
-	if count <= 0 || lastDelta != count-1 {
-		return Frame{}, invalid("the batch says %d records and a last offset delta of %d", count, lastDelta)
+	if frame.Count <= 0 || int(lastDelta) != frame.Count-1 {
+		return Frame{}, invalid("the batch says %d records and a last offset delta of %d", frame.Count, lastDelta)
 	}
-	frame.Count = int(count)
 	if frame.ProducerID >= 0 && (frame.ProducerEpoch < 0 || frame.BaseSequence < 0) {
 		return Frame{}, invalid("producer id %d comes with epoch %d and base sequence %d",
 			frame.ProducerID, frame.ProducerEpoch, frame.BaseSequence)
@@ -92,16 +101,26 @@ func Parse(raw []byte, version int16) (Frame, error) {
 	return frame, nil
 }
 
+// batchFrame reads the header of a whole batch as it is.
+func batchFrame(raw []byte) Frame {
+	return Frame{
+		ProducerID:    int64(binary.BigEndian.Uint64(raw[producerIDAt:])),
+		ProducerEpoch: int16(binary.BigEndian.Uint16(raw[producerEpochAt:])),
+		BaseSequence:  int32(binary.BigEndian.Uint32(raw[baseSequenceAt:])),
+		Codec:         Codec(binary.BigEndian.Uint16(raw[attributesAt:]) & attributeCodecMask),
+		Count:         int(int32(binary.BigEndian.Uint32(raw[countAt:]))),
+		baseTimestamp: int64(binary.BigEndian.Uint64(raw[baseTimestampAt:])),
+		body:          raw[batchHeaderBytes:],
+	}
+}
+
 // checkFraming makes sure that raw is one whole v2 batch with a right checksum.
 func checkFraming(raw []byte) error {
-	if len(raw) == 0 {
-		return invalid("the partition comes without records")
-	}
 	if len(raw) <= magicAt {
 		return invalid("%d bytes are too few for a record batch", len(raw))
 	}
 	if magic := int8(raw[magicAt]); magic != batchMagic {
-		return invalid("record format %d in a Produce request that allows format %d only", magic, batchMagic)
+		return invalid("record format %d in a Produce request of a version that allows format %d only", magic, batchMagic)
 	}
 	if len(raw) < batchHeaderBytes {
 		return invalid("%d bytes are too few for a record batch", len(raw))
@@ -121,17 +140,26 @@ func checkFraming(raw []byte) error {
 }
 
 func checkAttributes(attributes uint16, codec Codec, version int16) error {
+	if err := checkCodec(codec, version); err != nil {
+		return err
+	}
 	switch {
-	case codec > CodecZstd:
-		return refuse(kerr.UnsupportedCompressionType, "unknown compression codec %d", int8(codec))
-	case codec == CodecZstd && version < zstdSinceProduce:
-		return refuse(kerr.UnsupportedCompressionType, "zstd needs Produce version %d, the request has %d", zstdSinceProduce, version)
 	case attributes&attributeTransactional != 0:
 		return refuse(kerr.TransactionalIDAuthorizationFailed, "transactions are not supported")
 	case attributes&attributeControl != 0:
 		return invalid("a producer may not write control batches")
 	case attributes&attributeLogAppendTime != 0:
 		return refuse(kerr.InvalidTimestamp, "a producer may not write batches with log append time")
+	}
+	return nil
+}
+
+func checkCodec(codec Codec, version int16) error {
+	switch {
+	case codec > CodecZstd:
+		return refuse(kerr.UnsupportedCompressionType, "unknown compression codec %d", int8(codec))
+	case codec == CodecZstd && version < zstdSinceProduce:
+		return refuse(kerr.UnsupportedCompressionType, "zstd needs Produce version %d, the request has %d", zstdSinceProduce, version)
 	}
 	return nil
 }

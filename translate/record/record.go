@@ -5,19 +5,24 @@
 // # From a producer
 //
 // Parse checks everything that can be checked without decompressing: the frame
-// of the batch, its CRC-32C, its attributes. Frame.Payload decompresses inside
+// of the batch, its checksum, its attributes. Frame.Payload decompresses inside
 // a limit, Scanner walks the records without copying them, and DecodeBatch is
-// the three in one. Every refusal is an *Error with the Kafka code that makes
-// the producer do the right thing: try again only where that can help.
+// the three in one. Producers of before Kafka 0.11 send message sets, whose
+// wrappers Payload opens, so that Scanner sees one flat list in either case.
+// Every refusal is an *Error with the Kafka code that makes the producer do the
+// right thing: try again only where that can help.
 //
 // # To a consumer
 //
-// AppendBatch writes one v2 batch from records that carry their offsets.
+// An Encoding writes records that carry their offsets: AppendBatch one v2 batch,
+// AppendMessageSet messages for consumers of before Kafka 0.11. ReadBatch reads
+// back what AppendBatch wrote, to write it again for another consumer.
 //
 // # To and from DIS
 //
 // EncodeDIS and DecodeDIS implement the two formats of docs/record-format.md:
-// raw where that loses nothing, the envelope otherwise.
+// raw where that loses nothing, the envelope otherwise. A Policy is what the
+// settings of a topic change in that.
 //
 // Records share memory with the buffer they were read from. Whoever keeps a
 // record keeps that buffer alive, and nobody may change it.
@@ -53,21 +58,23 @@ type Positioned struct {
 	Record
 }
 
-// Batch is what one v2 record batch of a producer holds.
+// Batch is what one v2 record batch or message set of a producer holds.
 type Batch struct {
 	// ProducerID is -1 for a producer that is not idempotent; ProducerEpoch and
 	// BaseSequence then mean nothing.
 	ProducerID    int64
 	ProducerEpoch int16
 	BaseSequence  int32
-	Codec         Codec
-	Records       []Record
+	// Codec is that of the first message for a message set.
+	Codec   Codec
+	Records []Record
 }
 
-// Codec is the compression of a batch: bits 0 to 2 of its attributes.
+// Codec is the compression of a batch or a message: bits 0 to 2 of its
+// attributes.
 type Codec int8
 
-// The codecs of the v2 record batch; zstd came with KIP-110.
+// The codecs; zstd came with KIP-110 and is for v2 batches alone.
 const (
 	CodecNone Codec = iota
 	CodecGzip

@@ -58,7 +58,7 @@ func records() *rapid.Generator[record.Record] {
 			Key:       nullable().Draw(t, "key"),
 			Value:     nullable().Draw(t, "value"),
 			Headers:   headers().Draw(t, "headers"),
-			Timestamp: rapid.Int64Range(record.NoTimestamp, 1<<45).Draw(t, "timestamp"),
+			Timestamp: timestamps().Draw(t, "timestamp"),
 		}
 	})
 }

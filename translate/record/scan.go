@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -14,6 +15,8 @@ type Scanner struct {
 	index         int
 	baseTimestamp int64
 	largest       int
+	offsetDelta   int64 // of the last record, as the batch says it
+	set           bool
 }
 
 // Refuse makes Next refuse records that take more bytes in the batch than
@@ -23,42 +26,45 @@ func (s *Scanner) Refuse(largest int) { s.largest = largest }
 
 // Scan starts at the first record of the payload that Frame.Payload returned.
 func (f Frame) Scan(payload []byte) Scanner {
-	return Scanner{rest: payload, left: f.Count, baseTimestamp: f.baseTimestamp, largest: math.MaxInt32}
+	return Scanner{rest: payload, left: f.Count, baseTimestamp: f.baseTimestamp, largest: math.MaxInt32, set: f.set}
 }
 
 // Next reads the next record into r and reports whether there was one; after
 // false with a nil error the payload held exactly the records its frame says.
-// Key, Value and header values point into the payload. The space of r.Headers
+// The offset delta of a record is not believed: some producers leave it 0, and
+// records stand in the order of their offsets. Key, Value and header values point into the payload. The space of r.Headers
 // is used again, so copy it before the next call to keep it. The error is an
 // *Error.
 func (s *Scanner) Next(r *Record) (bool, error) {
+	if s.set {
+		return s.nextMessage(r)
+	}
 	if s.left == 0 {
 		if len(s.rest) != 0 {
 			return false, invalid("%d bytes follow the last record of the batch", len(s.rest))
 		}
 		return false, nil
 	}
-	if size, n := binary.Varint(s.rest); n > 0 && size > int64(s.largest) {
-		return false, refuse(kerr.MessageTooLarge, "record %d has %d bytes, at most %d can be stored", s.index, size, s.largest)
+	in := input{data: s.rest}
+	size := in.length("record")
+	if size > s.largest {
+		return false, refuseRecord(kerr.MessageTooLarge, s.index, fmt.Sprintf("it has %d bytes, at most %d can be stored", size, s.largest))
 	}
-	in := input{rest: s.rest}
-	in.record(r, s.baseTimestamp)
+	s.offsetDelta = in.record(r, size, s.baseTimestamp)
 	if in.broken != "" {
-		return false, invalid("record %d: %s", s.index, in.broken)
+		return false, invalidRecord(s.index, in.broken)
 	}
-	if r.Timestamp < NoTimestamp {
-		return false, refuse(kerr.InvalidTimestamp, "record %d: timestamp %d is before 1970", s.index, r.Timestamp)
-	}
-	s.rest = in.rest
+	s.rest = in.data[in.at:]
 	s.left--
 	s.index++
 	return true, nil
 }
 
 // input reads the fields of a record. The first field that is wrong is named
-// in broken, and everything read after it is zero.
+// in broken, and everything read after it is zero: nothing is left.
 type input struct {
-	rest   []byte
+	data   []byte
+	at     int
 	broken string
 }
 
@@ -66,31 +72,40 @@ func (in *input) fail(what string) {
 	if in.broken == "" {
 		in.broken = what
 	}
-	in.rest = nil
+	in.at = len(in.data)
 }
 
-// record reads one v2 record, its length first. The offset delta is read and
-// dropped: records stand in the order of their offsets.
-func (in *input) record(r *Record, baseTimestamp int64) {
-	size := in.length("record")
-	whole := in.bytes(size)
-	body := input{rest: whole, broken: in.broken}
+func (in *input) left() int { return len(in.data) - in.at }
+
+// record reads one v2 record of the size that stands before it.
+func (in *input) record(r *Record, size int, baseTimestamp int64) (offsetDelta int64) {
+	if in.broken != "" {
+		return 0
+	}
+	body := input{data: in.bytes(size)}
 	body.skip(1, "attributes")
 	r.Timestamp = baseTimestamp + body.varlong("timestamp delta")
-	body.varlong("offset delta")
+	offsetDelta = body.varlong("offset delta")
 	r.Key = body.nullable("key")
 	r.Value = body.nullable("value")
 	body.headers(r)
-	if body.broken == "" && len(body.rest) != 0 {
+	if body.left() != 0 {
 		body.fail("bytes follow the headers")
 	}
-	in.broken = body.broken
+	if body.broken != "" {
+		in.fail(body.broken)
+	}
+	return offsetDelta
 }
 
 func (in *input) headers(r *Record) {
 	r.Headers = r.Headers[:0]
+	if in.left() == 1 && in.data[in.at] == 0 { // none, the rule
+		in.at++
+		return
+	}
 	count := in.length("header count")
-	if count > len(in.rest)/2 { // a header has two lengths at least
+	if count > in.left()/2 { // a header has two lengths at least
 		in.fail("more headers than the record has room for")
 		return
 	}
@@ -101,27 +116,26 @@ func (in *input) headers(r *Record) {
 		key := string(in.bytes(in.length("header key")))
 		r.Headers = append(r.Headers, Header{Key: key, Value: in.nullable("header value")})
 	}
-	if count == 0 && cap(r.Headers) == 0 {
-		r.Headers = nil
-	}
 }
 
 func (in *input) skip(n int, what string) {
-	if len(in.rest) < n {
+	if in.left() < n {
 		in.fail(what + " missing")
 		return
 	}
-	in.rest = in.rest[n:]
+	in.at += n
 }
 
 // nullable reads a length and that many bytes; -1 is null.
 func (in *input) nullable(what string) []byte {
 	n := in.varlong(what)
-	if n == -1 || in.broken != "" {
+	if n < 0 || n > int64(in.left()) {
+		if n != -1 {
+			in.fail(what + " length is beyond the record")
+		}
 		return nil
 	}
-	if n < 0 || n > int64(len(in.rest)) {
-		in.fail(what + " length is beyond the record")
+	if in.broken != "" {
 		return nil
 	}
 	return in.bytes(int(n))
@@ -130,7 +144,7 @@ func (in *input) nullable(what string) []byte {
 // length reads a length that may be neither negative nor beyond what is left.
 func (in *input) length(what string) int {
 	n := in.varlong(what)
-	if n < 0 || n > int64(len(in.rest)) || n > math.MaxInt32 {
+	if n < 0 || n > int64(in.left()) || n > math.MaxInt32 {
 		in.fail(what + " length is beyond the record")
 		return 0
 	}
@@ -138,22 +152,29 @@ func (in *input) length(what string) int {
 }
 
 // bytes takes n bytes, which the caller knows to be there, and limits their
-// capacity so that an append by a reader cannot reach the next field.
+// capacity so that an append by a reader cannot reach the next field. They are
+// never nil.
 func (in *input) bytes(n int) []byte {
-	if in.broken != "" {
-		return nil
-	}
-	taken := in.rest[:n:n]
-	in.rest = in.rest[n:]
-	return taken
+	in.at += n
+	return in.data[in.at-n : in.at : in.at]
 }
 
+// varlong reads a varint. Most have one byte.
 func (in *input) varlong(what string) int64 {
-	value, n := binary.Varint(in.rest)
-	if n <= 0 || in.broken != "" {
+	if in.at < len(in.data) && in.data[in.at] < 0x80 {
+		b := int64(in.data[in.at])
+		in.at++
+		return b>>1 ^ -(b & 1)
+	}
+	return in.longVarlong(what)
+}
+
+func (in *input) longVarlong(what string) int64 {
+	value, n := binary.Varint(in.data[in.at:])
+	if n <= 0 {
 		in.fail(what + " is no varint")
 		return 0
 	}
-	in.rest = in.rest[n:]
+	in.at += n
 	return value
 }

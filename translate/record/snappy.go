@@ -47,7 +47,7 @@ func (o *output) snappy(body []byte) error {
 	}); err != nil {
 		return err
 	}
-	if err := o.reserveExactly(total); err != nil {
+	if err := o.room(total); err != nil {
 		return err
 	}
 	return xerialBlocks(body, func(block []byte) error {
@@ -59,19 +59,8 @@ func (o *output) snappy(body []byte) error {
 	})
 }
 
-// reserveExactly makes a buffer of the size, which may be nothing.
-func (o *output) reserveExactly(size int) error {
-	if size > o.limits.MaxDecompressedBytes {
-		return o.tooLarge()
-	}
-	if size <= cap(o.buf) {
-		return nil
-	}
-	return o.grow(size)
-}
-
 func (o *output) snappyBlock(block []byte, size int) error {
-	if err := o.reserveExactly(len(o.buf) + size); err != nil {
+	if err := o.room(size); err != nil {
 		return err
 	}
 	start := len(o.buf)

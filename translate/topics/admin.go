@@ -31,6 +31,9 @@ type CreateRequest struct {
 	RetentionHours int
 	StreamType     wire.StreamType
 	DataType       string // BLOB, JSON or CSV
+	// TimestampType is CreateTime or LogAppendTime; any other than the settings
+	// have for the topic is refused. Empty takes what they have.
+	TimestampType string
 	// ValidateOnly checks the request and creates nothing.
 	ValidateOnly bool
 }
@@ -44,6 +47,9 @@ type CreateRequest struct {
 // error when it ended first, in which case the stream may come up later.
 func (c *Catalog) Create(ctx context.Context, request CreateRequest) (*translate.Topic, error) {
 	if err := request.validate(); err != nil {
+		return nil, err
+	}
+	if err := c.checkTimestamps(request); err != nil {
 		return nil, err
 	}
 	if request.ValidateOnly {
@@ -104,6 +110,17 @@ func (r CreateRequest) validate() error {
 	return nil
 }
 
+// checkTimestamps refuses a topic that would give its records other times than
+// was asked for.
+func (c *Catalog) checkTimestamps(r CreateRequest) error {
+	policy := c.cfg.Records(r.Name)
+	if r.TimestampType == "" || r.TimestampType == policy.TimestampType() {
+		return nil
+	}
+	return translate.Failure{Code: codeInvalidConfig, Message: fmt.Sprintf(
+		"message.timestamp.type=%s; allowed: %s, which the gateway's settings have for topic %q", r.TimestampType, policy.TimestampType(), r.Name)}
+}
+
 // wouldCreate answers a request that only asks whether it would succeed.
 func (c *Catalog) wouldCreate(ctx context.Context, request CreateRequest) (*translate.Topic, error) {
 	_, err := c.streams.DescribeStream(ctx, request.Name)
@@ -125,6 +142,7 @@ func (c *Catalog) wouldCreate(ctx context.Context, request CreateRequest) (*tran
 		StreamType:     request.StreamType,
 		DataType:       request.DataType,
 		RetentionHours: request.RetentionHours,
+		Records:        c.cfg.Records(request.Name),
 		Partitions:     partitions,
 	}, nil
 }

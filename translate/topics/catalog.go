@@ -28,6 +28,7 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
 )
 
 // Streams are the calls of DIS that the catalog needs. A failure is a
@@ -57,7 +58,10 @@ type Config struct {
 	NegativeTTL time.Duration
 	// CallTimeout bounds one list or describe with its repeats, default 10 s.
 	CallTimeout time.Duration
-	Logger      zerolog.Logger
+	// Records gives what the settings say of the records of a topic; nil has
+	// nothing said of any.
+	Records func(name string) record.Policy
+	Logger  zerolog.Logger
 }
 
 func (c Config) withDefaults() Config {
@@ -74,6 +78,9 @@ func (c Config) withDefaults() Config {
 		if *d.value <= 0 {
 			*d.value = d.standard
 		}
+	}
+	if c.Records == nil {
+		c.Records = func(string) record.Policy { return record.Policy{} }
 	}
 	return c
 }

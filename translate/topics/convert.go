@@ -53,6 +53,7 @@ func (c *Catalog) toTopic(name string, d *wire.DescribeStreamResponse) (topic *t
 		StreamType:     d.StreamType,
 		DataType:       d.DataType,
 		RetentionHours: d.RetentionPeriod,
+		Records:        c.cfg.Records(name),
 		CreatedAt:      d.CreateTime,
 		Partitions:     partitions,
 	}, unsettled, nil
