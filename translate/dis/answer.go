@@ -25,7 +25,7 @@ type answer struct {
 
 func (a answer) release() {
 	if a.memory != nil {
-		recycle(a.memory, a.bytes)
+		answerBodies.recycle(a.memory, a.bytes)
 	}
 }
 
@@ -38,7 +38,7 @@ func readAnswer(response *http.Response, limit int64, keep bool) (answer, error)
 	var memory *[]byte
 	var content []byte
 	if !keep {
-		memory = buffers.Get().(*[]byte)
+		memory = answerBodies.get()
 		content = (*memory)[:0]
 	}
 	if response.ContentLength > 0 {

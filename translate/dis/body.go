@@ -12,8 +12,25 @@ import (
 // maxPooledBytes keeps a rare giant body from staying in the pool.
 const maxPooledBytes = 8 << 20
 
-// buffers holds memory for request and answer bodies.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+// pool holds memory for bodies of one kind.
+type pool struct{ sync.Pool }
+
+// Requests and answers have a pool each: puts are large and their answers small,
+// so that in one pool each would take what the other needs.
+var requestBodies, answerBodies = newPool(), newPool()
+
+func newPool() *pool { return &pool{sync.Pool{New: func() any { return new([]byte) }}} }
+
+func (p *pool) get() *[]byte { return p.Get().(*[]byte) }
+
+// recycle takes grown memory back.
+func (p *pool) recycle(memory *[]byte, grown []byte) {
+	if cap(grown) > maxPooledBytes {
+		return
+	}
+	*memory = grown[:0]
+	p.Put(memory)
+}
 
 // emptyBodyHash is the SHA-256 of nothing.
 const emptyBodyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -37,19 +54,19 @@ func newBody(encode func(dst []byte) ([]byte, error), compression Compression) (
 	if encode == nil {
 		return nil, nil
 	}
-	memory := buffers.Get().(*[]byte)
+	memory := requestBodies.get()
 	encoded, err := encode((*memory)[:0])
 	if err != nil || len(encoded) == 0 {
-		buffers.Put(memory)
+		requestBodies.Put(memory)
 		return nil, err
 	}
 	b := &body{bytes: encoded, compression: compression, plainLength: len(encoded), memory: memory}
 	if compression != CompressionNone {
-		b.memory = buffers.Get().(*[]byte)
+		b.memory = requestBodies.get()
 		b.bytes, err = compress((*b.memory)[:0], encoded, compression)
-		recycle(memory, encoded)
+		requestBodies.recycle(memory, encoded)
 		if err != nil {
-			buffers.Put(b.memory)
+			requestBodies.Put(b.memory)
 			return nil, err
 		}
 	}
@@ -61,16 +78,7 @@ func (b *body) release() {
 	if b == nil || b.users.Add(-1) > 0 {
 		return
 	}
-	recycle(b.memory, b.bytes)
-}
-
-// recycle gives grown memory back to the pool.
-func recycle(memory *[]byte, grown []byte) {
-	if cap(grown) > maxPooledBytes {
-		return
-	}
-	*memory = grown[:0]
-	buffers.Put(memory)
+	requestBodies.recycle(b.memory, b.bytes)
 }
 
 // hash is the lower-case hex SHA-256 of what is sent. Only the goroutine of the

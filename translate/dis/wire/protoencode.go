@@ -1,11 +1,20 @@
 package wire
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // AppendProtoPutRecordsRequest appends the protobuf body of a put. The stream's
 // name is written even when it is empty, since some of the SDKs' schemas require
 // it; nil data, keys and timestamps are left out.
 func AppendProtoPutRecordsRequest(dst []byte, put *PutRecordsRequest) []byte {
+	size := sizeBytes(fieldStreamName, len(put.StreamName)) + sizeSetText(fieldStreamID, put.StreamID)
+	for i := range put.Records {
+		size += sizeBytes(fieldPutRecords, sizePutRecord(&put.Records[i]))
+	}
+	dst = slices.Grow(dst, size) // a put is large: growing on the way would copy it several times
 	dst = appendText(dst, fieldStreamName, put.StreamName)
 	for i := range put.Records {
 		dst = appendMessage(dst, fieldPutRecords, &put.Records[i], sizePutRecord, appendProtoPutRecord)
