@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -23,7 +22,11 @@ func TestBadInput(t *testing.T) {
 	admin := waitForPrefix(t, d.stdout, "Admin ", startTimeout)
 	worker := startWorker(t, d.kafka)
 	eventually(t, 10*time.Second, "the worker to be at work", func() string { return worker.progress(20) })
-	linesBefore, goroutinesBefore := len(d.stderr.all()), goroutines(t, admin)
+	linesBefore := len(d.stderr.all())
+
+	if len(connectionGoroutines(t, admin)) == 0 {
+		t.Fatal("no goroutine serves the worker: the profile does not show what is looked for")
+	}
 
 	cases := badInputs()
 	for i, c := range cases {
@@ -38,13 +41,10 @@ func TestBadInput(t *testing.T) {
 		eventually(t, 10*time.Second, "the worker to go on after "+c.name, func() string { return worker.progress(done + 5) })
 	}
 
-	eventually(t, 20*time.Second, "the goroutines to end", func() string {
-		if now := goroutines(t, admin); now > goroutinesBefore {
-			return fmt.Sprintf("%d before, %d after", goroutinesBefore, now)
-		}
-		return ""
-	})
 	worker.stop()
+	eventually(t, 20*time.Second, "the goroutines of all connections to end", func() string {
+		return strings.Join(connectionGoroutines(t, admin), "\n\n")
+	})
 	if got := len(d.stderr.all()) - linesBefore; got != len(cases) {
 		t.Errorf("%d log lines for %d bad inputs:\n%s", got, len(cases), d.stderr)
 	}
@@ -105,20 +105,24 @@ func sendBytes(t *testing.T, address string, bytes []byte, hangUp bool) {
 	}
 }
 
-// goroutines reads the number from the metrics.
-func goroutines(t *testing.T, admin string) int {
+// connectionGoroutines are the stacks of the goroutines that serve a connection
+// of a Kafka client or one of its requests. Their number is exact, unlike that of
+// all goroutines, to which the connections to DIS belong that are kept open.
+func connectionGoroutines(t *testing.T, admin string) (stacks []string) {
 	t.Helper()
-	answer, err := http.Get("http://" + admin + "/metrics")
+	answer, err := http.Get("http://" + admin + "/debug/pprof/goroutine?debug=2")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	scanner := bufio.NewScanner(answer.Body)
-	for scanner.Scan() {
-		if text, ok := strings.CutPrefix(scanner.Text(), "go_goroutines "); ok {
-			return atoi(t, text)
+	all, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for stack := range strings.SplitSeq(string(all), "\n\n") {
+		if strings.Contains(stack, "/gateway.(*conn)") || strings.Contains(stack, "/gateway.(*call)") {
+			stacks = append(stacks, stack)
 		}
 	}
-	t.Fatal("no go_goroutines in the metrics")
-	return 0
+	return stacks
 }

@@ -79,7 +79,9 @@ func (w *worker) progress(wanted int64) string {
 	return ""
 }
 
+// stop ends the work, then the connections.
 func (w *worker) stop() {
 	w.cancel()
 	<-w.ended
+	w.client.Close()
 }
