@@ -99,7 +99,6 @@ func TestRecordCaptures(t *testing.T) {
 type recorder struct {
 	t        *testing.T
 	listener net.Listener
-	target   chan string
 
 	mu      sync.Mutex
 	frames  []string

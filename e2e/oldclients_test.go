@@ -17,7 +17,7 @@ import (
 func TestSaramaOfOldProtocols(t *testing.T) {
 	t.Parallel()
 	versions := []sarama.KafkaVersion{sarama.V0_8_2_0, sarama.V0_9_0_0, sarama.V0_10_0_0, sarama.V0_10_2_0, sarama.V0_11_0_0, sarama.V2_1_0_0}
-	for _, compression := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
+	for _, compression := range []string{"none", "gzip", "lz4"} { // kcat reads the others below
 		t.Run("fetched in "+compression, func(t *testing.T) {
 			t.Parallel()
 			d := startDev(t, "--fetch-compression", compression)
@@ -156,7 +156,7 @@ func checkOld(m *sarama.ConsumerMessage, i int, times bool) string {
 func TestKcatOfOldProtocols(t *testing.T) {
 	t.Parallel()
 	requireProgram(t, "kcat", "-V")
-	for _, compression := range []string{"none", "gzip", "snappy"} {
+	for _, compression := range []string{"snappy", "zstd"} {
 		t.Run("fetched in "+compression, func(t *testing.T) {
 			t.Parallel()
 			k := newKcat(t, startDev(t, "--fetch-compression", compression))

@@ -14,6 +14,9 @@
 // carries all that came meanwhile. A writer is a goroutine that lives only while
 // its partition has work.
 //
+// A message set of a producer of before Kafka 0.11 goes the same way as a batch. It
+// has no producer id, and how many records it has shows when it is opened.
+//
 // # What may be answered when
 //
 // A batch is untouched while DIS surely stored nothing of it: it was not sent,

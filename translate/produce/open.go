@@ -126,7 +126,7 @@ func (f *refusals) add(index int, why string) {
 		return
 	}
 	if f.count++; f.count <= maxRefusals {
-		f.named = append(f.named, record.RecordError{Index: index, Message: why})
+		f.named = append(f.named, record.RecordError{Index: index, Message: why + ", which the topic's settings do not allow"})
 	}
 }
 

@@ -61,15 +61,13 @@ func (p Policy) Settle(r *Record, arrived int64) {
 	}
 }
 
-// Refusal says why a settled record may not be stored; it is empty when it may.
+// Refusal says what the policy does not allow of a settled record; it is empty
+// when the record may be stored.
 func (p Policy) Refusal(r *Record) string {
 	if p.Format != FormatReject {
 		return ""
 	}
-	if why := whyNotRaw(r, isPartitionKey(r.Key)); why != "" {
-		return why + ", which the topic's settings do not allow"
-	}
-	return ""
+	return whyNotRaw(r, isPartitionKey(r.Key))
 }
 
 // Encode makes s the form in which DIS stores a settled record. arrived, in ms,

@@ -64,53 +64,47 @@ func records() *rapid.Generator[record.Record] {
 }
 
 func TestProducedBatchesDecode(t *testing.T) {
-	for _, codec := range allCodecs {
-		t.Run(codec.String(), func(t *testing.T) {
-			rapid.Check(t, func(rt *rapid.T) {
-				want := rapid.SliceOfN(records(), 1, 10).Draw(rt, "records")
-				got, err := record.DecodeBatch(produced(t, codec, want, nil), 7, limits)
-				if err != nil {
-					rt.Fatal(err)
-				}
-				if got.Codec != codec || got.ProducerID != -1 {
-					rt.Fatalf("codec %v, producer id %d", got.Codec, got.ProducerID)
-				}
-				if diff := cmp.Diff(want, got.Records, byBytes); diff != "" {
-					rt.Fatal(diff)
-				}
-			})
-		})
-	}
+	rapid.Check(t, func(rt *rapid.T) {
+		codec := rapid.SampledFrom(allCodecs).Draw(rt, "codec")
+		want := rapid.SliceOfN(records(), 1, 10).Draw(rt, "records")
+		got, err := record.DecodeBatch(produced(t, codec, want, nil), 7, limits)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if got.Codec != codec || got.ProducerID != -1 {
+			rt.Fatalf("codec %v, producer id %d", got.Codec, got.ProducerID)
+		}
+		if diff := cmp.Diff(want, got.Records, byBytes); diff != "" {
+			rt.Fatal(diff)
+		}
+	})
 }
 
 func TestAppendedBatchesAreReadByFranz(t *testing.T) {
-	for _, codec := range allCodecs {
-		t.Run(codec.String(), func(t *testing.T) {
-			rapid.Check(t, func(rt *rapid.T) {
-				want := positioned(rt, rapid.SliceOfN(records(), 1, 10).Draw(rt, "records"))
-				prefix := []byte(rapid.SampledFrom([]string{"", "before"}).Draw(rt, "prefix"))
-				out, err := record.AppendBatch(bytes.Clone(prefix), codec, want)
-				if err != nil {
-					rt.Fatal(err)
-				}
-				if !bytes.HasPrefix(out, prefix) {
-					rt.Fatal("AppendBatch changed what it appends to")
-				}
-				got, header := consumed(t, out[len(prefix):])
-				if diff := cmp.Diff(want, got, byBytes); diff != "" {
-					rt.Fatal(diff)
-				}
-				newest := want[0].Timestamp
-				for _, r := range want {
-					newest = max(newest, r.Timestamp)
-				}
-				if header.MaxTimestamp != newest || header.PartitionLeaderEpoch != -1 || header.ProducerID != -1 ||
-					int64(header.LastOffsetDelta) != want[len(want)-1].Offset-want[0].Offset {
-					rt.Fatalf("header %+v", header)
-				}
-			})
-		})
-	}
+	rapid.Check(t, func(rt *rapid.T) {
+		codec := rapid.SampledFrom(allCodecs).Draw(rt, "codec")
+		want := positioned(rt, rapid.SliceOfN(records(), 1, 10).Draw(rt, "records"))
+		prefix := []byte(rapid.SampledFrom([]string{"", "before"}).Draw(rt, "prefix"))
+		out, err := record.AppendBatch(bytes.Clone(prefix), codec, want)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if !bytes.HasPrefix(out, prefix) {
+			rt.Fatal("AppendBatch changed what it appends to")
+		}
+		got, header := consumed(t, out[len(prefix):])
+		if diff := cmp.Diff(want, got, byBytes); diff != "" {
+			rt.Fatal(diff)
+		}
+		newest := want[0].Timestamp
+		for _, r := range want {
+			newest = max(newest, r.Timestamp)
+		}
+		if header.MaxTimestamp != newest || header.PartitionLeaderEpoch != -1 || header.ProducerID != -1 ||
+			int64(header.LastOffsetDelta) != want[len(want)-1].Offset-want[0].Offset {
+			rt.Fatalf("header %+v", header)
+		}
+	})
 }
 
 // positioned gives the records offsets with gaps.
