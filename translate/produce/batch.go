@@ -14,8 +14,8 @@ type Batch struct {
 	Topic     *translate.Topic
 	Partition int32
 	// Records is the record batch as received, or the message set of a version
-	// below 3. It must never be changed: the
-	// engine may refer to it even after done was called with code 7.
+	// below 3. It must never be changed: the engine may refer to it even after
+	// done was called with code 7.
 	Records []byte
 	// Version is the Produce version of the request, which decides about formats
 	// and codecs.
