@@ -22,9 +22,6 @@ type Batch struct {
 	Version int16
 	// Timeout is timeout_ms of the request.
 	Timeout time.Duration
-	// Acks is as in the request. Every batch is written in the same way; whether
-	// an answer is sent is the gateway's business.
-	Acks int16
 }
 
 // Result is the answer to a batch. Code 0 means that DIS stored every record.
