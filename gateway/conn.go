@@ -81,7 +81,7 @@ func (c *conn) run() {
 	writer := make(chan struct{})
 	go func() {
 		defer close(writer)
-		defer c.recoverPanic(func(err error) { c.end(err) })
+		defer c.recoverPanic(c.end)
 		c.end(c.writeReplies())
 	}()
 	c.end(c.readRequests())

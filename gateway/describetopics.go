@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -108,6 +107,7 @@ func (p *topicPage) find(ctx context.Context, catalog Catalog, draining func() b
 	return found, nil
 }
 
+// fromList takes the rest of a list, which is in the order of the names.
 func (p *topicPage) fromList(topics []*translate.Topic) []foundTopic {
 	var found []foundTopic
 	for _, t := range topics {
@@ -115,7 +115,6 @@ func (p *topicPage) fromList(topics []*translate.Topic) []foundTopic {
 			found = append(found, foundTopic{name: t.Name, topic: t})
 		}
 	}
-	slices.SortFunc(found, func(a, b foundTopic) int { return cmp.Compare(a.name, b.name) })
 	return found
 }
 

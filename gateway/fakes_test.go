@@ -274,9 +274,9 @@ func (l *fakeLog) ListOffset(_ context.Context, t *translate.Topic, partition in
 	defer l.mu.Unlock()
 	next := l.next[topicPartition{t.Name, partition}]
 	switch {
-	case timestamp == latestOffset:
+	case timestamp == fetch.Latest:
 		return fetch.ListedOffset{Offset: next, Timestamp: -1}, nil
-	case timestamp == earliestOffset:
+	case timestamp == fetch.Earliest:
 		return fetch.ListedOffset{Offset: 0, Timestamp: -1}, nil
 	case timestamp > 1_000_000 || next == 0:
 		return fetch.ListedOffset{Offset: -1, Timestamp: -1}, nil

@@ -6,13 +6,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
-)
-
-// The timestamps with a meaning of their own; -3 and below came with versions
-// that are not offered.
-const (
-	latestOffset   = -1
-	earliestOffset = -2
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
 )
 
 // ListOffsets
@@ -80,7 +74,7 @@ func (l offsetLookup) run(ctx context.Context, answer *kmsg.ListOffsetsResponseT
 		answer.ErrorCode = translate.KafkaError(translate.CallListOffsets, err).Code
 	case l.part.Partition < 0 || int(l.part.Partition) >= len(topic.Partitions):
 		answer.ErrorCode = unknownTopicOrPartition
-	case l.part.Timestamp < earliestOffset:
+	case l.part.Timestamp < fetch.Earliest: // -3 and below came with versions that are not offered
 		answer.ErrorCode = unsupportedVersion
 	case l.version == 0:
 		answer.OldStyleOffsets, err = l.several(ctx, topic)
@@ -105,10 +99,10 @@ func (l offsetLookup) several(ctx context.Context, topic *translate.Topic) ([]in
 	if err != nil || first.Offset < 0 {
 		return nil, err
 	}
-	if l.part.Timestamp == earliestOffset || l.part.MaxNumOffsets == 1 {
+	if l.part.Timestamp == fetch.Earliest || l.part.MaxNumOffsets == 1 {
 		return []int64{first.Offset}, nil
 	}
-	start, err := l.fetcher.ListOffset(ctx, topic, l.part.Partition, earliestOffset)
+	start, err := l.fetcher.ListOffset(ctx, topic, l.part.Partition, fetch.Earliest)
 	if err != nil {
 		return nil, err
 	}

@@ -120,7 +120,7 @@ func (p *production) submitAll(catalog Catalog, producer Producer) {
 			default:
 				producer.Submit(produce.Batch{
 					Topic: topic, Partition: batch.Partition, Records: batch.Records,
-					Version: p.req.Version, Acks: p.req.Acks, Timeout: max(time.Until(p.deadline), time.Millisecond),
+					Version: p.req.Version, Timeout: max(time.Until(p.deadline), time.Millisecond),
 				}, func(r produce.Result) { p.settle(answer, r) })
 			}
 		}

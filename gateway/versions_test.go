@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
 )
 
 // wantedVersions is written down a second time on purpose: a change of the
@@ -104,7 +106,7 @@ func smallRequest(key kmsg.Key, version int16) kmsg.Request {
 		topic := kmsg.NewListOffsetsRequestTopic()
 		topic.Topic = "t"
 		partition := kmsg.NewListOffsetsRequestTopicPartition()
-		partition.Partition, partition.Timestamp, partition.MaxNumOffsets = 1, latestOffset, 1
+		partition.Partition, partition.Timestamp, partition.MaxNumOffsets = 1, fetch.Latest, 1
 		topic.Partitions = append(topic.Partitions, partition)
 		req.Topics = append(req.Topics, topic)
 		return req

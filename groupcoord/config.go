@@ -7,9 +7,6 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// DefaultInitialRebalanceDelay is Apache Kafka's group.initial.rebalance.delay.ms.
-const DefaultInitialRebalanceDelay = 3 * time.Second
-
 // newMemberJoinTimeout bounds how long a member that has never been part of a
 // generation is kept while its JoinGroup is held: nothing else tells the
 // coordinator that such a client is gone. Apache Kafka uses the same.
@@ -20,7 +17,8 @@ const newMemberJoinTimeout = 5 * time.Minute
 type Config struct {
 	// InitialRebalanceDelay is how long the first rebalance of an empty group
 	// waits for more members; every new one extends it, up to the rebalance
-	// timeout. Zero means no delay; see [DefaultInitialRebalanceDelay].
+	// timeout. Zero means no delay; Apache Kafka's default
+	// (group.initial.rebalance.delay.ms) is 3 s.
 	InitialRebalanceDelay time.Duration
 	// MinSessionTimeout and MaxSessionTimeout bound what clients may ask for
 	// (6 s, 30 min); outside of them JoinGroup is answered 26.

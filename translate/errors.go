@@ -60,9 +60,9 @@ type row struct {
 //     both are sent again by every client. Never 44 or 89 for throttling, which
 //     clients take as final.
 //   - Fetch: Java's consumer throws on any code but 0, 1, 3, 6 and 29, and 100
-//     and 103 from the versions with topic ids on. A failed
-//     read is an empty answer; 1 makes a consumer jump, so only DIS's own word
-//     that the record is gone gives it.
+//     and 103 from the versions with topic ids on. A failed read is an empty
+//     answer; 1 makes a consumer jump, so only DIS's own word that the record is
+//     gone gives it.
 //   - ListOffsets: 3 and 6 are tried again by every client.
 //   - Metadata: 3 makes consumers give partitions up, so only a stream that
 //     does not exist gives it; 5 makes them ask again.

@@ -21,9 +21,10 @@ type adminServer struct {
 	failed   chan error
 }
 
-// listenAdmin opens the admin address and answers there until close. The readiness func gives the reason why
-// the gateway is not ready, "" when it is. Profiles of the process are served
-// on loopback addresses only, since they show what the process holds.
+// listenAdmin opens the admin address and answers there until close. The
+// readiness func gives the reason why the gateway is not ready, "" when it is.
+// Profiles of the process are served on loopback addresses only, since they show
+// what the process holds.
 func listenAdmin(address string, metrics prometheus.Gatherer, readiness func() string) (*adminServer, error) {
 	listener, err := listenTCP("admin-listen", address)
 	if err != nil {

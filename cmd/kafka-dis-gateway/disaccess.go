@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -37,14 +36,7 @@ func (s disAccessSettings) missingKeys() []string {
 	if s.DISTokenFile != "" || s.credentials(zerolog.Nop()).Chosen() != dis.CredentialsFromEnvironment {
 		return nil
 	}
-	keys := environmentKeys()
-	var missing []string
-	if strings.TrimSpace(keys.AccessKey) == "" {
-		missing = append(missing, dis.EnvAccessKey)
-	}
-	if strings.TrimSpace(keys.SecretKey) == "" {
-		missing = append(missing, dis.EnvSecretKey)
-	}
+	_, missing := dis.EnvironmentKeys()
 	return missing
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
@@ -64,21 +63,10 @@ func (d *disServer) close() error {
 	return errors.Join(err, d.store.Close())
 }
 
-// environmentKeys are the DIS credentials of the environment, by the names that
-// Huawei Cloud's SDKs use. They are no flags: arguments of a process are seen by
-// everyone on the machine.
-func environmentKeys() dis.Keys {
-	return dis.Keys{
-		AccessKey:     os.Getenv("HUAWEICLOUD_SDK_AK"),
-		SecretKey:     os.Getenv("HUAWEICLOUD_SDK_SK"),
-		SecurityToken: os.Getenv("HUAWEICLOUD_SDK_SECURITY_TOKEN"),
-	}
-}
-
 // embeddedKeys are the keys that a stand-alone embedded DIS accepts: those of
 // the environment or, where it has none, the development keys.
 func embeddedKeys() dis.Keys {
-	keys := environmentKeys()
+	keys, _ := dis.EnvironmentKeys()
 	return dis.Keys{
 		AccessKey: cmp.Or(keys.AccessKey, embedded.DevAccessKey),
 		SecretKey: cmp.Or(keys.SecretKey, embedded.DevSecretKey),

@@ -1,6 +1,7 @@
 package dis
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -135,21 +136,12 @@ func errorText(content []byte) (code, message string) {
 		Code wire.Text `json:"code"`
 	}
 	err := json.Unmarshal(content, &both)
-	code = firstSet(both.ErrorCode, both.ErrorCodeV3, string(both.Code))
-	message = firstSet(both.Message, both.ErrorMsgV3)
+	code = cmp.Or(both.ErrorCode, both.ErrorCodeV3, string(both.Code))
+	message = cmp.Or(both.Message, both.ErrorMsgV3)
 	if err != nil || (code == "" && message == "") {
 		return "", shortened(content)
 	}
 	return code, message
-}
-
-func firstSet(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 // shortened gives the beginning of a body as one line of valid text.

@@ -1,6 +1,7 @@
 package dis
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -94,7 +95,7 @@ func (c *Client) ConsumerState(ctx context.Context, app, stream, streamID string
 	start := ""
 	states, err := everyPage(ctx, c, func(last string) *request {
 		start = last
-		return newRequest("ConsumerState", http.MethodGet, c.manager, "apps", app, "streams", firstSet(stream, streamID)).
+		return newRequest("ConsumerState", http.MethodGet, c.manager, "apps", app, "streams", cmp.Or(stream, streamID)).
 			set("checkpoint_type", wire.CheckpointLastRead).set("limit", strconv.Itoa(statesPage)).
 			set("start_partition_id", last).set("stream_id", streamID)
 	}, func(page *wire.ConsumerStateResponse) ([]wire.ConsumingState, bool) {

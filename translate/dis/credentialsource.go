@@ -16,17 +16,23 @@ const (
 	EnvSecurityToken = "HUAWEICLOUD_SDK_SECURITY_TOKEN"
 )
 
-// EnvironmentCredentials takes the keys from the environment, once; the error
-// names the variables that are missing.
-func EnvironmentCredentials() (Credentials, error) {
-	keys := Keys{AccessKey: os.Getenv(EnvAccessKey), SecretKey: os.Getenv(EnvSecretKey), SecurityToken: os.Getenv(EnvSecurityToken)}
-	var missing []string
+// EnvironmentKeys reads the keys from the environment and names the variables
+// without which they are of no use.
+func EnvironmentKeys() (keys Keys, missing []string) {
+	keys = Keys{AccessKey: os.Getenv(EnvAccessKey), SecretKey: os.Getenv(EnvSecretKey), SecurityToken: os.Getenv(EnvSecurityToken)}
 	if strings.TrimSpace(keys.AccessKey) == "" {
 		missing = append(missing, EnvAccessKey)
 	}
 	if strings.TrimSpace(keys.SecretKey) == "" {
 		missing = append(missing, EnvSecretKey)
 	}
+	return keys, missing
+}
+
+// EnvironmentCredentials takes the keys from the environment, once; the error
+// names the variables that are missing.
+func EnvironmentCredentials() (Credentials, error) {
+	keys, missing := EnvironmentKeys()
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("the environment lacks the keys for DIS: set %s", strings.Join(missing, ", "))
 	}

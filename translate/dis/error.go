@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,13 +79,5 @@ func (e *Error) Throttled() bool {
 // HasCode reports whether err is a DIS error with one of the codes.
 func HasCode(err error, codes ...string) bool {
 	var disErr *Error
-	if !errors.As(err, &disErr) {
-		return false
-	}
-	for _, code := range codes {
-		if disErr.Code == code {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &disErr) && slices.Contains(codes, disErr.Code)
 }

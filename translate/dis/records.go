@@ -13,8 +13,9 @@ import (
 
 // PutRecords stores records in exactly one attempt: DIS does not recognise
 // repeated records, so the caller decides whether to send again and in which
-// order. The request may be changed once the call has returned. A nil error means that DIS answered, not that it stored every record:
-// each result says so of its own.
+// order. The request may be changed once the call has returned. A nil error
+// means that DIS answered, not that it stored every record: each result says so
+// of its own.
 func (c *Client) PutRecords(ctx context.Context, put *wire.PutRecordsRequest) (*wire.PutRecordsResponse, error) {
 	call := newRequest("PutRecords", http.MethodPost, c.records, "records")
 	call.once = true
@@ -98,8 +99,8 @@ type GetRecordsRequest struct {
 }
 
 // GetRecords reads without waiting: an empty answer is immediate. The records'
-// data share blocks of memory, so one that is kept keeps its neighbours. DIS.4225: the cursor
-// expired; DIS.4226: the position fell out of retention.
+// data share blocks of memory, so one that is kept keeps its neighbours.
+// DIS.4225: the cursor expired; DIS.4226: the position fell out of retention.
 func (c *Client) GetRecords(ctx context.Context, read GetRecordsRequest) (*wire.GetRecordsResponse, error) {
 	var result *wire.GetRecordsResponse
 	call := newRequest("GetRecords", http.MethodGet, c.records, "records").

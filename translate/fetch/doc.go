@@ -17,6 +17,5 @@
 // of fresh describes.
 //
 // Locks are taken in this order: Engine.mu, stream.mu, then cache.mu or
-// Engine.spawning. No call to DIS
-// is made while one is held.
+// Engine.spawning. No call to DIS is made while one is held.
 package fetch

@@ -100,3 +100,11 @@ func offsetsOf(t testing.TB, response PartitionResponse) []int64 {
 	_, offsets := batches(t, response.Records)
 	return offsets
 }
+
+// Where the tests look into a v2 record batch.
+const (
+	batchLengthAt   = 8 // counts what follows it
+	batchLengthFrom = 12
+	batchDeltaAt    = 23
+	codecBits       = 0x07
+)

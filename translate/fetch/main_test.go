@@ -15,9 +15,6 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	if _, err := appendUncompressed(nil, batch); err != nil {
-		panic(err)
-	}
 	if _, _, err := record.ReadBatch(batch); err != nil {
 		panic(err)
 	}

@@ -14,17 +14,14 @@ type Batch struct {
 	Topic     *translate.Topic
 	Partition int32
 	// Records is the record batch as received, or the message set of a version
-	// below 3. It must never be changed: the
-	// engine may refer to it even after done was called with code 7.
+	// below 3. It must never be changed: the engine may refer to it even after
+	// done was called with code 7.
 	Records []byte
 	// Version is the Produce version of the request, which decides about formats
 	// and codecs.
 	Version int16
 	// Timeout is timeout_ms of the request.
 	Timeout time.Duration
-	// Acks is as in the request. Every batch is written in the same way; whether
-	// an answer is sent is the gateway's business.
-	Acks int16
 }
 
 // Result is the answer to a batch. Code 0 means that DIS stored every record.

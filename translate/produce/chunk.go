@@ -11,20 +11,6 @@ import (
 // limit, the Java SDK never sends more.
 const maxRequestRecords = 1000
 
-// Data bytes of one PutRecords by type of stream, before base64 and without
-// partition keys (user manual of DIS).
-const (
-	commonRequestBytes   = 1 << 20
-	advancedRequestBytes = 5 << 20
-)
-
-func requestBytes(t wire.StreamType) int {
-	if t == wire.StreamAdvanced {
-		return advancedRequestBytes
-	}
-	return commonRequestBytes
-}
-
 // item says which record of which batch stands at a place of a chunk.
 type item struct {
 	batch *pending

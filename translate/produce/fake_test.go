@@ -101,7 +101,7 @@ func (f *fakeDIS) begin(put *wire.PutRecordsRequest) fate {
 			f.t.Errorf("record %q without a timestamp", r.Data)
 		}
 	}
-	if len(put.Records) == 0 || len(put.Records) > maxRequestRecords || bytes > advancedRequestBytes {
+	if len(put.Records) == 0 || len(put.Records) > maxRequestRecords || bytes > wire.LimitsOf(wire.StreamAdvanced).RequestBytes {
 		f.t.Errorf("a request of %d records and %d bytes", len(put.Records), bytes)
 	}
 	f.requests = append(f.requests, s)

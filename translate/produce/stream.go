@@ -20,7 +20,7 @@ type stream struct {
 func (e *Engine) stream(key streamKey, topic *translate.Topic) *stream {
 	s := e.streams[key]
 	if s == nil {
-		s = &stream{engine: e, key: key, limit: requestBytes(topic.StreamType), partitions: make(map[int32]*partition)}
+		s = &stream{engine: e, key: key, limit: wire.LimitsOf(topic.StreamType).RequestBytes, partitions: make(map[int32]*partition)}
 		e.streams[key] = s
 	}
 	return s

@@ -32,9 +32,9 @@ func (f Frame) Scan(payload []byte) Scanner {
 // Next reads the next record into r and reports whether there was one; after
 // false with a nil error the payload held exactly the records its frame says.
 // The offset delta of a record is not believed: some producers leave it 0, and
-// records stand in the order of their offsets. Key, Value and header values point into the payload. The space of r.Headers
-// is used again, so copy it before the next call to keep it. The error is an
-// *Error.
+// records stand in the order of their offsets. Key, Value and header values
+// point into the payload. The space of r.Headers is used again, so copy it
+// before the next call to keep it. The error is an *Error.
 func (s *Scanner) Next(r *Record) (bool, error) {
 	if s.set {
 		return s.nextMessage(r)
