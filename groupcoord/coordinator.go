@@ -86,7 +86,7 @@ func (c *Coordinator) Close(ctx context.Context) error {
 
 // submit queues a request for its group.
 func (c *Coordinator) submit(group string, r request) {
-	if group == "" {
+	if group == "" && !mayBeNameless(r) {
 		r.refuse(codeInvalidGroupID)
 		return
 	}
@@ -104,6 +104,18 @@ func (c *Coordinator) submit(group string, r request) {
 	}
 	a.push(queued{at: time.Now(), event: r})
 	c.mu.Unlock()
+}
+
+// mayBeNameless says whether a request may name the group "". It has no members,
+// but it has offsets, as in Kafka: a Java consumer of before 2.2 without a
+// group.id reads and commits those.
+func mayBeNameless(r request) bool {
+	switch r.(type) {
+	case *commitEvent, *fetchEvent, *describeEvent:
+		return true
+	default:
+		return false
+	}
 }
 
 // background runs f beside the groups unless the coordinator is closed.

@@ -20,7 +20,6 @@ func TestCommitInEachState(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		a := r.consumer("a")
 		a.id, a.generation = "x", 3
-		want(r, "no group id", code(r.simple("", 0, 1)), codeInvalidGroupID)
 		want(r, "no group, generation", code(a.commit(0, 1)), codeIllegalGeneration)
 		want(r, "no group, simple", code(r.simple("g", 0, 1)), 0)
 		want(r, "exists now", r.state("g"), "Empty")
@@ -333,6 +332,7 @@ func TestFetchAll(t *testing.T) {
 func TestFetchVersions(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		want(r, "commit", code(r.simple("g", 0, 5)), 0)
+		want(r, "commit without a group id", code(r.simple("", 0, 7)), 0)
 		req := kmsg.NewPtrOffsetFetchRequest()
 		req.Version, req.Group = 1, "g"
 		want(r, "v1 has no list of all", len(send(r, r.c.OffsetFetch, Client{}, req).get().Topics), 0)
@@ -351,12 +351,12 @@ func TestFetchVersions(t *testing.T) {
 		req.Groups = append(req.Groups, all)
 		resp := send(r, r.c.OffsetFetch, Client{}, req).get()
 		want(r, "groups", len(resp.Groups), 4)
-		for i, offset := range []int64{5, -1, -1, 5} {
+		for i, offset := range []int64{5, -1, 7, 5} {
 			want(r, "group", resp.Groups[i].Group, req.Groups[i].Group)
 			want(r, "offset", resp.Groups[i].Topics[0].Partitions[0].Offset, offset)
 		}
 		want(r, "partitions", len(resp.Groups[2].Topics[0].Partitions), 2)
-		want(r, "empty group id", resp.Groups[2].ErrorCode, codeInvalidGroupID)
+		want(r, "empty group id", resp.Groups[2].ErrorCode, 0)
 		want(r, "list of all", len(resp.Groups[3].Topics[0].Partitions), 1)
 
 		req.Groups = nil

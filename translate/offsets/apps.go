@@ -19,15 +19,12 @@ var escapeText = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadd
 // AppName gives the DIS app that stands for a group. A group id of A-Z a-z 0-9 _
 // and - stays itself, so that the DIS Kafka adapter and the console show the
 // same name; any other becomes "kdgx-" and the base32 of its bytes, in lower
-// case and without padding. So does an id that begins with "kdgx-": two groups
-// never share an app.
+// case and without padding. So do the empty id, whose offsets Kafka stores as
+// well, and an id that begins with "kdgx-": two groups never share an app.
 //
-// The error is a translate.ErrInvalidGroup: the id is empty, or the app's name
-// would be longer than maxLength.
+// The error is a translate.ErrInvalidGroup: the app's name would be longer than
+// maxLength.
 func AppName(group string, maxLength int) (string, error) {
-	if group == "" {
-		return "", fmt.Errorf("%w: it is empty", translate.ErrInvalidGroup)
-	}
 	app := group
 	if !isAppName(group) || strings.HasPrefix(group, escapePrefix) {
 		app = escapePrefix + escapeText.EncodeToString([]byte(group))

@@ -84,7 +84,6 @@ func TestCommitRefusals(t *testing.T) {
 		{"metadata in UTF-16", "g", commit("a", 0, 150, long[1:]+"😀"), kerr.OffsetMetadataTooLarge, "1001 characters"},
 		{"metadata bytes", "g", commit("a", 0, 150, "\xff"), kerr.OffsetMetadataTooLarge, "UTF-8"},
 		{"negative offset of no topic", "g", commit("nope", 0, -1, ""), kerr.UnknownTopicOrPartition, "DIS.4301"},
-		{"no group", "", commit("a", 0, 150, ""), kerr.InvalidGroupID, "empty"},
 		{"long group", strings.Repeat("g", 201), commit("a", 0, 150, ""), kerr.InvalidGroupID, "DIS allows 200"},
 	}
 	for _, c := range cases {

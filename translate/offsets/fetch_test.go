@@ -55,9 +55,9 @@ func TestFetchOfAnUnknownGroup(t *testing.T) {
 	if len(f.apps) != 0 {
 		t.Error("a fetch created an app")
 	}
-	got = s.Fetch(t.Context(), "", []TopicPartition{at("a", 0)})
+	got = s.Fetch(t.Context(), strings.Repeat("g", 201), []TopicPartition{at("a", 0)})
 	if got[0].Code != kerr.InvalidGroupID.Code {
-		t.Errorf("empty group: %+v", got[0])
+		t.Errorf("a group that DIS has no name for: %+v", got[0])
 	}
 }
 
