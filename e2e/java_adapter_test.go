@@ -19,11 +19,11 @@ import (
 type javaApplication struct{ javaClient }
 
 func newAdapter(t testing.TB, disURL string) javaApplication {
-	return javaApplication{newJavaClient(t, "adapter", "--endpoint", disURL)}
+	return javaApplication{javaDIS.client(t, "adapter", "--endpoint", disURL)}
 }
 
 func newJavaKafka(t testing.TB, broker string) javaApplication {
-	return javaApplication{newJavaClient(t, "kafka", "--bootstrap", broker)}
+	return javaApplication{javaDIS.client(t, "kafka", "--bootstrap", broker)}
 }
 
 func (a javaApplication) produce(t *testing.T, topic string, sent []message) {

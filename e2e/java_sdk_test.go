@@ -32,7 +32,7 @@ func compareLines(t *testing.T, got [][]string, want ...string) {
 func TestJavaSDK(t *testing.T) {
 	t.Parallel()
 	dumps := t.TempDir()
-	sdk := newJavaClient(t, "sdk", "--endpoint", startEmbeddedDIS(t, "--dump-dir", dumps))
+	sdk := javaDIS.client(t, "sdk", "--endpoint", startEmbeddedDIS(t, "--dump-dir", dumps))
 
 	t.Run("transfer tasks", func(t *testing.T) {
 		compareLines(t, sdk.run(t, "", "TransferTasks", "--stream", "transfer"),

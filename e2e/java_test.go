@@ -11,26 +11,37 @@ import (
 	"testing"
 )
 
-// javaProject has the Java clients: the DIS SDK, the DIS Kafka adapter and
-// Kafka's own client, one Maven module for each.
-const javaProject = "../testdata/clients/java-dis"
+// The projects of the Java clients, one Maven module for each class path:
+// javaDIS has the DIS SDK, the DIS Kafka adapter and Kafka's own client,
+// javaKafka has Kafka's own client in several releases.
+var (
+	javaDIS   = newJavaProject("java-dis")
+	javaKafka = newJavaProject("java-kafka")
+)
 
-// buildJava builds the Java clients and returns the folder of their modules.
-// What Maven has fetched before is not asked for again.
-var buildJava = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(filepath.Dir(gatewayBinary), "java")
-	offline := maven(dir, "-o")
-	if offline == nil {
+// javaProject is built once, where it is needed first.
+type javaProject struct {
+	build func() (dir string, err error) // the folder of its modules
+}
+
+// newJavaProject is a project of testdata/clients. What Maven has fetched before
+// is not asked for again.
+func newJavaProject(name string) javaProject {
+	return javaProject{sync.OnceValues(func() (string, error) {
+		dir := filepath.Join(filepath.Dir(gatewayBinary), name)
+		offline := maven(name, dir, "-o")
+		if offline == nil {
+			return dir, nil
+		}
+		if err := maven(name, dir); err != nil {
+			return "", errors.Join(err, offline)
+		}
 		return dir, nil
-	}
-	if err := maven(dir); err != nil {
-		return "", errors.Join(err, offline)
-	}
-	return dir, nil
-})
+	})}
+}
 
-func maven(dir string, options ...string) error {
-	args := append([]string{"-q", "-B", "-f", javaProject, "-Dbuild.root=" + dir, "package"}, options...)
+func maven(project, dir string, options ...string) error {
+	args := append([]string{"-q", "-B", "-f", "../testdata/clients/" + project, "-Dbuild.root=" + dir, "package"}, options...)
 	if output, err := exec.Command("mvn", args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("mvn %s: %w\n%s", strings.Join(args, " "), err, bytes.TrimSpace(output))
 	}
@@ -44,12 +55,13 @@ type javaClient struct {
 	opts []string
 }
 
-func newJavaClient(t testing.TB, module string, options ...string) javaClient {
+// client is a module of the project; a missing Java skips the test.
+func (p javaProject) client(t testing.TB, module string, options ...string) javaClient {
 	t.Helper()
 	java := requireProgram(t, "java", "-version")
 	requireProgram(t, "mvn", "-v")
 	requireProgram(t, "javac", "-version")
-	dir, err := buildJava()
+	dir, err := p.build()
 	if err != nil {
 		t.Fatal(err)
 	}

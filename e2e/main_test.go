@@ -49,11 +49,11 @@ var lookAtSources = sync.OnceValue(func() error {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != root {
+		if entry.IsDir() && path != root && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "node_modules") {
 			return fs.SkipDir
 		}
 		switch filepath.Ext(path) {
-		case ".go", ".mod", ".py", ".java", ".xml":
+		case ".go", ".mod", ".py", ".java", ".xml", ".js":
 			_, err = os.Stat(path)
 		}
 		return err

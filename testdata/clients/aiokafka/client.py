@@ -1,0 +1,45 @@
+"""The client program of aiokafka."""
+
+import asyncio
+import pathlib
+import sys
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
+import program
+
+
+async def produce(bootstrap, codec, records):
+    acknowledged = []
+    async with AIOKafkaProducer(
+        bootstrap_servers=bootstrap, compression_type=None if codec == "none" else codec, linger_ms=20
+    ) as producer:
+        sent = [
+            (r, await producer.send(
+                r.topic, partition=r.partition, timestamp_ms=r.timestamp, key=r.key, value=r.value, headers=r.headers
+            ))
+            for r in records
+            if r.key is not None or r.value is not None  # the client refuses null for both
+        ]
+        for r, future in sent:
+            stored = await future
+            acknowledged.append(r._replace(partition=stored.partition, offset=stored.offset))
+    return acknowledged
+
+
+async def consume(bootstrap, topics, count):
+    read = []
+    # Without a group, all partitions of the topics.
+    async with AIOKafkaConsumer(*topics, bootstrap_servers=bootstrap, auto_offset_reset="earliest") as consumer:
+        while len(read) < count:
+            m = await consumer.getone()
+            read.append(program.Record(m.topic, m.partition, m.offset, m.timestamp, m.key, m.value, m.headers))
+    return read
+
+
+if __name__ == "__main__":
+    program.main(
+        lambda *arguments: asyncio.run(produce(*arguments)),
+        lambda *arguments: asyncio.run(consume(*arguments)),
+    )

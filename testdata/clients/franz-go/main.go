@@ -1,0 +1,63 @@
+// Command franz-go is the client program of franz-go, with its default settings
+// but for what the command line decides.
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/testdata/clients/records"
+)
+
+func main() { records.Main(franz{}) }
+
+type franz struct{}
+
+var codecs = map[string]kgo.CompressionCodec{
+	"none": kgo.NoCompression(), "gzip": kgo.GzipCompression(), "snappy": kgo.SnappyCompression(),
+	"lz4": kgo.Lz4Compression(), "zstd": kgo.ZstdCompression(),
+}
+
+func (franz) Produce(ctx context.Context, command records.Produce, print func(records.Record)) error {
+	codec, ok := codecs[command.Codec]
+	if !ok {
+		return fmt.Errorf("no codec %s", command.Codec)
+	}
+	client, err := kgo.NewClient(kgo.SeedBrokers(command.Bootstrap), kgo.ProducerBatchCompression(codec),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	var sent []*kgo.Record
+	for _, r := range command.Records {
+		sent = append(sent, toFranz(command.Topic, r))
+	}
+	if err := client.ProduceSync(ctx, sent...).FirstErr(); err != nil {
+		return err
+	}
+	for _, r := range sent {
+		print(fromFranz(r))
+	}
+	return nil
+}
+
+func (franz) Consume(ctx context.Context, command records.Consume, print func(records.Record)) error {
+	client, err := kgo.NewClient(kgo.SeedBrokers(command.Bootstrap), kgo.ConsumeTopics(command.Topics...),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	for read := 0; read < command.Count; {
+		fetches := client.PollRecords(ctx, command.Count-read)
+		if err := fetches.Err(); err != nil {
+			return err
+		}
+		fetches.EachRecord(func(r *kgo.Record) { print(fromFranz(r)) })
+		read += fetches.NumRecords()
+	}
+	return nil
+}

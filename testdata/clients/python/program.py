@@ -1,0 +1,105 @@
+"""What the client programs in Python share: the records that a seed stands for,
+the line that a record is printed as, and the command line. README.md in the
+folder above is its description."""
+
+import argparse
+import hashlib
+import shlex
+import sys
+from typing import NamedTuple
+
+
+class Record(NamedTuple):
+    """A record as a client sees it; a field that the client does not tell is "-"."""
+
+    topic: str
+    partition: int
+    offset: object
+    timestamp: object
+    key: bytes
+    value: bytes
+    headers: object  # pairs of a str and bytes
+
+
+FIRST_TIMESTAMP = 1_600_000_000_000
+
+
+def generate(topic, seed, count, partitions):
+    for i in range(count):
+        digest = hashlib.sha256(b"%d/%d" % (seed, i)).digest()
+        timestamp = FIRST_TIMESTAMP + int.from_bytes(digest[:4], "big")
+        yield Record(topic, i % partitions, "-", timestamp, _key(i, digest), _value(i, seed, digest), _headers(i))
+
+
+def _key(i, digest):
+    return (None, b"", b"\x00\xff" + digest[:6], f"ключ-{i}-🔑".encode(), b"key-%d" % i)[i % 5]
+
+
+def _value(i, seed, digest):
+    large = digest * (3125 if i % 50 == 24 else 300)
+    return (b"value %d of seed %d" % (i, seed), None, b"", digest, large)[i // 5 % 5]
+
+
+def _headers(i):
+    return (
+        [],
+        [("trace-id", b"trace %d" % i)],
+        [("a", b"1"), ("b", b"2"), ("a", b"3")],
+        [("empty", b"")],
+        [("null", None), ("after", b"x")],
+        [("binary", b"\xff\xfe\x80\x01\x7f")],
+        [("", b"no name"), ("имя", "значение".encode())],
+    )[i % 7]
+
+
+def text(data):
+    """Bytes as they are printed."""
+    if data is None:
+        return "null"
+    if len(data) > 64:
+        return "sha256:" + hashlib.sha256(data).hexdigest()
+    return "0x" + data.hex()
+
+
+def line(r):
+    headers = r.headers
+    if headers != "-":
+        headers = "[" + ",".join(text(k.encode()) + "=" + text(v) for k, v in headers) + "]"
+    return f"record {r.topic} {r.partition} {r.offset} {r.timestamp} {text(r.key)} {text(r.value)} {headers}"
+
+
+def _parser():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("command", choices=("produce", "consume"))
+    parser.add_argument("--bootstrap", default="localhost:9092")
+    parser.add_argument("--topic", required=True)
+    parser.add_argument("--codec", default="none")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=0)
+    parser.add_argument("--partitions", type=int, default=3)
+    return parser
+
+
+def main(produce, consume):
+    """Runs the command of the command line, or those of the standard input.
+
+    produce(bootstrap, codec, records) and consume(bootstrap, topics, count)
+    return or yield the records that were acknowledged or read.
+    """
+
+    def run(words):
+        options = _parser().parse_args(words)
+        if options.command == "produce":
+            records = list(generate(options.topic, options.seed, options.count, options.partitions))
+            result = produce(options.bootstrap, options.codec, records)
+        else:
+            result = consume(options.bootstrap, options.topic.split(","), options.count)
+        for record in result:
+            print(line(record))
+
+    if len(sys.argv) > 1:
+        run(sys.argv[1:])
+        return
+    for command in sys.stdin:
+        run(shlex.split(command))
+        print("ok", flush=True)
