@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,8 @@ type matrix struct {
 
 // TestMatrix: what any client has written with any codec, any client reads:
 // partition, offset, key, value, headers and their order, timestamp. Every client
-// writes one topic for each of its codecs, then every client reads them all.
+// writes one topic for each of its codecs, then every client reads them all, from
+// a gateway for each codec of fetches.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	m := &matrix{owner: t, gateway: startDev(t, "--auto-create-topics=false"),
@@ -51,16 +53,27 @@ func TestMatrix(t *testing.T) {
 	m.checkEnds(t)
 	// The records as one client read them, compared with what the producers told,
 	// are what the other clients must read.
-	stored := m.consume(t, matrixClients[0])
+	stored := m.consume(t, matrixClients[0], m.gateway.kafka)
 	m.compareWithWritten(t, stored)
-	t.Run("consume", func(t *testing.T) {
-		for _, client := range matrixClients[1:] {
+	for _, codec := range allCodecs {
+		gateway := startServeAt(t, m.gateway.dis, nil, "--fetch-compression", codec)
+		m.everyClient(t, "consume in "+codec, func(t *testing.T, client matrixClient) {
+			compareWithStored(t, client, stored, m.consume(t, client, gateway.kafka))
+		})
+	}
+	m.everyClient(t, "largest", m.largest)
+}
+
+// everyClient runs a subtest with every client that is there.
+func (m *matrix) everyClient(t *testing.T, name string, test func(*testing.T, matrixClient)) {
+	t.Run(name, func(t *testing.T) {
+		for _, client := range matrixClients {
 			t.Run(client.name, func(t *testing.T) {
 				t.Parallel()
 				if m.programs[client.name] == nil {
 					t.Skip("it is missing, or did not write")
 				}
-				compareWithStored(t, client, stored, m.consume(t, client))
+				test(t, client)
 			})
 		}
 	})
@@ -143,15 +156,15 @@ func (m *matrix) checkEnds(t *testing.T) {
 	}
 }
 
-// consume lets a client read all topics.
-func (m *matrix) consume(t *testing.T, client matrixClient) map[string][]line {
+// consume lets a client read all topics from a gateway.
+func (m *matrix) consume(t *testing.T, client matrixClient, gateway string) map[string][]line {
 	t.Helper()
 	count := 0
 	for _, written := range m.written {
 		count += len(written)
 	}
 	begin := time.Now()
-	printed := m.programs[client.name].do(t, matrixTimeout, "consume", "--bootstrap", m.gateway.kafka,
+	printed := m.programs[client.name].do(t, matrixTimeout, "consume", "--bootstrap", gateway,
 		"--topic", strings.Join(slices.Sorted(maps.Keys(m.written)), ","), "--count", strconv.Itoa(count))
 	read := parseLines(t, printed)
 	t.Logf("%d records in %s", len(read), time.Since(begin).Round(time.Millisecond))
@@ -185,3 +198,38 @@ func compareWithStored(t *testing.T, client matrixClient, stored, read map[strin
 		sameLines(t, "read from "+topic, want, read[topic])
 	}
 }
+
+// largest: a record of exactly the largest size passes with every codec of the
+// client. One byte more is refused, which the client reports soon, and what it
+// writes next passes.
+func (m *matrix) largest(t *testing.T, client matrixClient) {
+	const largest = 1 << 20
+	topic := client.topic("largest")
+	createTopic(t, m.gateway.kafka, topic, 1)
+	for _, codec := range client.codecs {
+		for _, size := range []int{largest, largest + 1, 1} {
+			printed := m.programs[client.name].do(t, 20*time.Second, "produce", "--bootstrap", m.gateway.kafka,
+				"--topic", topic, "--codec", codec, "--size", strconv.Itoa(size))
+			if len(printed) != 1 {
+				t.Fatalf("%d bytes in %s: printed %q", size, codec, printed)
+			}
+			if size > largest {
+				if !tooLarge.MatchString(printed[0]) {
+					t.Errorf("%d bytes in %s: %s", size, codec, printed[0])
+				}
+			} else if !strings.HasPrefix(printed[0], "record ") {
+				t.Errorf("%d bytes in %s: %s", size, codec, printed[0])
+			}
+		}
+	}
+	offsets, err := kadm.NewClient(newFranz(t, m.gateway.kafka)).ListEndOffsets(t.Context(), topic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end, _ := offsets.Lookup(topic, 0); end.Offset != int64(2*len(client.codecs)) {
+		t.Errorf("%d records are stored, want %d", end.Offset, 2*len(client.codecs))
+	}
+}
+
+// tooLarge is how the clients report that a record is too large.
+var tooLarge = regexp.MustCompile(`(?i)^refused .*(too.?large|larger than)`)

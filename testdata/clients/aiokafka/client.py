@@ -5,15 +5,17 @@ import pathlib
 import sys
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka.errors import KafkaError
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
 import program
 
 
 async def produce(bootstrap, codec, records):
-    acknowledged = []
+    outcomes = []
     async with AIOKafkaProducer(
-        bootstrap_servers=bootstrap, compression_type=None if codec == "none" else codec, linger_ms=20
+        bootstrap_servers=bootstrap, compression_type=None if codec == "none" else codec, acks="all", linger_ms=20,
+        max_request_size=program.MAX_BYTES,
     ) as producer:
         sent = [
             (r, await producer.send(
@@ -23,9 +25,13 @@ async def produce(bootstrap, codec, records):
             if r.key is not None or r.value is not None  # the client refuses null for both
         ]
         for r, future in sent:
-            stored = await future
-            acknowledged.append(r._replace(partition=stored.partition, offset=stored.offset))
-    return acknowledged
+            try:
+                stored = await future
+            except KafkaError as reason:
+                outcomes.append(program.Refused(reason))
+            else:
+                outcomes.append(r._replace(partition=stored.partition, offset=stored.offset))
+    return outcomes
 
 
 async def consume(bootstrap, topics, count):

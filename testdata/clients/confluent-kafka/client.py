@@ -10,13 +10,16 @@ import program
 
 
 def produce(bootstrap, codec, records):
-    producer = Producer({"bootstrap.servers": bootstrap, "compression.type": codec, "linger.ms": 20})
-    acknowledged = []
+    producer = Producer({
+        "bootstrap.servers": bootstrap, "compression.type": codec, "linger.ms": 20, "message.max.bytes": program.MAX_BYTES,
+    })
+    outcomes = []
 
     def delivered(error, message, record):
         if error is not None:
-            raise KafkaException(error)
-        acknowledged.append(record._replace(partition=message.partition(), offset=message.offset()))
+            outcomes.append(program.Refused(error))
+        else:
+            outcomes.append(record._replace(partition=message.partition(), offset=message.offset()))
 
     for r in records:
         producer.produce(
@@ -24,7 +27,7 @@ def produce(bootstrap, codec, records):
             on_delivery=lambda error, message, record=r: delivered(error, message, record),
         )
     producer.flush()
-    return acknowledged
+    return outcomes
 
 
 def consume(bootstrap, topics, count):

@@ -20,13 +20,13 @@ var codecs = map[string]kgo.CompressionCodec{
 	"lz4": kgo.Lz4Compression(), "zstd": kgo.ZstdCompression(),
 }
 
-func (franz) Produce(ctx context.Context, command records.Produce, print func(records.Record)) error {
+func (franz) Produce(ctx context.Context, command records.Produce, out *records.Output) error {
 	codec, ok := codecs[command.Codec]
 	if !ok {
 		return fmt.Errorf("no codec %s", command.Codec)
 	}
 	client, err := kgo.NewClient(kgo.SeedBrokers(command.Bootstrap), kgo.ProducerBatchCompression(codec),
-		kgo.RecordPartitioner(kgo.ManualPartitioner()))
+		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerBatchMaxBytes(records.MaxBytes))
 	if err != nil {
 		return err
 	}
@@ -35,16 +35,17 @@ func (franz) Produce(ctx context.Context, command records.Produce, print func(re
 	for _, r := range command.Records {
 		sent = append(sent, toFranz(command.Topic, r))
 	}
-	if err := client.ProduceSync(ctx, sent...).FirstErr(); err != nil {
-		return err
-	}
-	for _, r := range sent {
-		print(fromFranz(r))
+	for _, result := range client.ProduceSync(ctx, sent...) {
+		if result.Err != nil {
+			out.Refused(result.Err)
+		} else {
+			out.Record(fromFranz(result.Record))
+		}
 	}
 	return nil
 }
 
-func (franz) Consume(ctx context.Context, command records.Consume, print func(records.Record)) error {
+func (franz) Consume(ctx context.Context, command records.Consume, out *records.Output) error {
 	client, err := kgo.NewClient(kgo.SeedBrokers(command.Bootstrap), kgo.ConsumeTopics(command.Topics...),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	if err != nil {
@@ -56,7 +57,7 @@ func (franz) Consume(ctx context.Context, command records.Consume, print func(re
 		if err := fetches.Err(); err != nil {
 			return err
 		}
-		fetches.EachRecord(func(r *kgo.Record) { print(fromFranz(r)) })
+		fetches.EachRecord(func(r *kgo.Record) { out.Record(fromFranz(r)) })
 		read += fetches.NumRecords()
 	}
 	return nil

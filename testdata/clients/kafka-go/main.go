@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -23,7 +24,7 @@ type explicit struct{}
 
 func (explicit) Balance(m kafka.Message, _ ...int) int { return m.WriterData.(int) }
 
-func (client) Produce(ctx context.Context, command records.Produce, print func(records.Record)) error {
+func (client) Produce(ctx context.Context, command records.Produce, out *records.Output) error {
 	var codec kafka.Compression
 	if command.Codec != "none" {
 		if err := codec.UnmarshalText([]byte(command.Codec)); err != nil {
@@ -37,6 +38,7 @@ func (client) Produce(ctx context.Context, command records.Produce, print func(r
 	writer := &kafka.Writer{
 		Addr: kafka.TCP(command.Bootstrap), Topic: command.Topic, RequiredAcks: kafka.RequireAll,
 		Compression: codec, Balancer: explicit{}, BatchTimeout: 20 * time.Millisecond, Transport: transport,
+		BatchBytes: records.MaxBytes,
 		Completion: func(messages []kafka.Message, err error) {
 			if err != nil {
 				return // WriteMessages reports it
@@ -51,19 +53,25 @@ func (client) Produce(ctx context.Context, command records.Produce, print func(r
 		sent = append(sent, toKafkaGo(r))
 	}
 	err := writer.WriteMessages(ctx, sent...)
-	if closed := writer.Close(); err == nil { // waits for the completions
-		err = closed
-	}
-	if err != nil {
-		return err
+	if closed := writer.Close(); closed != nil { // waits for the completions
+		return closed
 	}
 	for _, m := range acknowledged {
-		print(fromKafkaGo(m))
+		out.Record(fromKafkaGo(m))
+	}
+	var refused kafka.WriteErrors
+	if !errors.As(err, &refused) {
+		return err
+	}
+	for _, reason := range refused {
+		if reason != nil {
+			out.Refused(reason)
+		}
 	}
 	return nil
 }
 
-func (client) Consume(ctx context.Context, command records.Consume, print func(records.Record)) error {
+func (client) Consume(ctx context.Context, command records.Consume, out *records.Output) error {
 	ctx, enough := context.WithCancel(ctx)
 	defer enough()
 	conn, err := kafka.DialContext(ctx, "tcp", command.Bootstrap)
@@ -81,7 +89,7 @@ func (client) Consume(ctx context.Context, command records.Consume, print func(r
 		readers.Go(func() { read(ctx, command.Bootstrap, p, messages) })
 	}
 	for range command.Count {
-		print(fromKafkaGo(<-messages))
+		out.Record(fromKafkaGo(<-messages))
 	}
 	enough()
 	readers.Wait()

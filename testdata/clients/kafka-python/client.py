@@ -4,6 +4,7 @@ import pathlib
 import sys
 
 from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.errors import KafkaError
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
 import program
@@ -11,7 +12,8 @@ import program
 
 def produce(bootstrap, codec, records):
     producer = KafkaProducer(
-        bootstrap_servers=bootstrap, compression_type=None if codec == "none" else codec, acks="all", linger_ms=20
+        bootstrap_servers=bootstrap, compression_type=None if codec == "none" else codec, acks="all", linger_ms=20,
+        max_request_size=program.MAX_BYTES,
     )
     sent = [
         (r, producer.send(
@@ -22,8 +24,12 @@ def produce(bootstrap, codec, records):
     ]
     producer.flush()
     for r, future in sent:
-        stored = future.get()
-        yield r._replace(partition=stored.partition, offset=stored.offset)
+        try:
+            stored = future.get()
+        except KafkaError as reason:
+            yield program.Refused(reason)
+        else:
+            yield r._replace(partition=stored.partition, offset=stored.offset)
     producer.close()
 
 

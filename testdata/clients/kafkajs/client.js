@@ -7,20 +7,29 @@ const readline = require('readline')
 const { parseArgs } = require('util')
 const { Kafka, logLevel } = require('kafkajs')
 const codecs = require('./codecs')
-const { generate, line } = require('./records')
+const { generate, line, ofSize } = require('./records')
 
 const connect = bootstrap => new Kafka({ clientId: 'kafkajs', brokers: [bootstrap], logLevel: logLevel.ERROR })
 
-async function produce({ bootstrap, topic, codec, seed, count, partitions }) {
+async function produce({ bootstrap, topic, codec, seed, count, size, partitions }) {
   const producer = connect(bootstrap).producer({ createPartitioner: () => ({ message }) => message.partition })
   await producer.connect()
-  const records = generate(Number(seed), Number(count), Number(partitions)).filter(isAccepted)
-  const stored = await producer.send({
-    topic,
-    compression: codecs[codec],
-    messages: records.map(r => ({ ...r, timestamp: String(r.timestamp), headers: grouped(r.headers) })),
-  })
-  await producer.disconnect()
+  const records = Number(size)
+    ? ofSize(Number(seed), Number(size))
+    : generate(Number(seed), Number(count), Number(partitions)).filter(isAccepted)
+  let stored
+  try {
+    stored = await producer.send({
+      topic,
+      compression: codecs[codec],
+      messages: records.map(r => ({ ...r, timestamp: String(r.timestamp), headers: grouped(r.headers) })),
+    })
+  } catch (error) {
+    records.forEach(() => console.log(`refused ${JSON.stringify(error.message)}`))
+    return
+  } finally {
+    await producer.disconnect()
+  }
   const next = new Map(stored.map(({ partition, baseOffset }) => [partition, BigInt(baseOffset)]))
   for (const r of records) {
     const offset = next.get(r.partition)
@@ -69,6 +78,7 @@ async function run(words) {
       codec: text('none'),
       seed: text('0'),
       count: text('0'),
+      size: text('0'),
       partitions: text('3'),
     },
   })

@@ -21,6 +21,12 @@ function generate(seed, count, partitions) {
   })
 }
 
+function ofSize(seed, size) {
+  const blocks = Array.from({ length: Math.ceil(size / 32) }, (_, i) => sha256(`${seed}/${i}`))
+  const value = Buffer.concat(blocks).subarray(0, size)
+  return [{ partition: 0, timestamp: firstTimestamp, key: null, value, headers: [] }]
+}
+
 function key(i, digest) {
   return [
     () => null,
@@ -63,4 +69,4 @@ function line(r) {
   return `record ${r.topic} ${r.partition} ${r.offset} ${r.timestamp} ${text(r.key)} ${text(r.value)} [${pairs}]`
 }
 
-module.exports = { generate, line }
+module.exports = { generate, ofSize, line }

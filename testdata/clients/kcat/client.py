@@ -16,9 +16,7 @@ KEY_ENDS, RECORD_ENDS = b"<key ends>", b"<record ends>"
 
 
 def kcat(bootstrap, *arguments, records=b""):
-    return subprocess.run(
-        ["kcat", "-q", "-b", bootstrap, *arguments], input=records, stdout=subprocess.PIPE, check=True
-    ).stdout
+    return subprocess.run(["kcat", "-b", bootstrap, *arguments], input=records, capture_output=True)
 
 
 def produce(bootstrap, codec, records):
@@ -31,9 +29,12 @@ def produce(bootstrap, codec, records):
         written = b"".join(
             (b"" if r.key is None else r.key + KEY_ENDS) + (r.value or b"") + RECORD_ENDS for r in members
         )
-        kcat(bootstrap, "-P", "-t", members[0].topic, "-z", codec, "-D", RECORD_ENDS, *arguments, records=written)
+        ended = kcat(
+            bootstrap, "-P", "-t", members[0].topic, "-z", codec, "-D", RECORD_ENDS,
+            "-X", f"message.max.bytes={program.MAX_BYTES}", *arguments, records=written,
+        )
         for r in members:
-            yield r._replace(timestamp="-")
+            yield program.Refused(ended.stderr.decode()) if ended.stderr else r._replace(timestamp="-")
 
 
 def _arguments(r):
@@ -55,10 +56,12 @@ def _arguments(r):
 def consume(bootstrap, topics, count):
     for topic in topics:
         # kcat notices the end when a fetch that waits comes back empty.
-        output = kcat(
+        ended = kcat(
             bootstrap, "-C", "-t", topic, "-o", "beginning", "-e", "-X", "fetch.wait.max.ms=10",
             "-f", "%p %o %T %K %S %h\n%k%s",
         )
+        ended.check_returncode()
+        output = ended.stdout
         while output:
             fields, _, output = output.partition(b"\n")
             partition, offset, timestamp, key_length, value_length, headers = fields.split(b" ", 5)

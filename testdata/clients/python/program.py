@@ -4,6 +4,7 @@ folder above is its description."""
 
 import argparse
 import hashlib
+import json
 import shlex
 import sys
 from typing import NamedTuple
@@ -21,7 +22,16 @@ class Record(NamedTuple):
     headers: object  # pairs of a str and bytes
 
 
+class Refused(NamedTuple):
+    """What the client says of a record that was not acknowledged."""
+
+    reason: object
+
+
 FIRST_TIMESTAMP = 1_600_000_000_000
+
+# The size of records up to which clients leave it to the gateway to refuse them.
+MAX_BYTES = 2 << 20
 
 
 def generate(topic, seed, count, partitions):
@@ -29,6 +39,11 @@ def generate(topic, seed, count, partitions):
         digest = hashlib.sha256(b"%d/%d" % (seed, i)).digest()
         timestamp = FIRST_TIMESTAMP + int.from_bytes(digest[:4], "big")
         yield Record(topic, i % partitions, "-", timestamp, _key(i, digest), _value(i, seed, digest), _headers(i))
+
+
+def of_size(topic, seed, size):
+    blocks = (hashlib.sha256(b"%d/%d" % (seed, i)).digest() for i in range(size // 32 + 1))
+    yield Record(topic, 0, "-", FIRST_TIMESTAMP, None, b"".join(blocks)[:size], [])
 
 
 def _key(i, digest):
@@ -62,6 +77,8 @@ def text(data):
 
 
 def line(r):
+    if isinstance(r, Refused):
+        return "refused " + json.dumps(str(r.reason))
     headers = r.headers
     if headers != "-":
         headers = "[" + ",".join(text(k.encode()) + "=" + text(v) for k, v in headers) + "]"
@@ -76,6 +93,7 @@ def _parser():
     parser.add_argument("--codec", default="none")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=0)
+    parser.add_argument("--size", type=int, default=0)
     parser.add_argument("--partitions", type=int, default=3)
     return parser
 
@@ -84,13 +102,16 @@ def main(produce, consume):
     """Runs the command of the command line, or those of the standard input.
 
     produce(bootstrap, codec, records) and consume(bootstrap, topics, count)
-    return or yield the records that were acknowledged or read.
+    return or yield the records that were acknowledged, refused or read.
     """
 
     def run(words):
         options = _parser().parse_args(words)
         if options.command == "produce":
-            records = list(generate(options.topic, options.seed, options.count, options.partitions))
+            if options.size:
+                records = list(of_size(options.topic, options.seed, options.size))
+            else:
+                records = list(generate(options.topic, options.seed, options.count, options.partitions))
             result = produce(options.bootstrap, options.codec, records)
         else:
             result = consume(options.bootstrap, options.topic.split(","), options.count)

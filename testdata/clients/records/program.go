@@ -11,12 +11,25 @@ import (
 	"strings"
 )
 
-// Client is what a program makes of a Kafka client. Its methods call print for
-// every record that was acknowledged or read.
+// Client is what a program makes of a Kafka client. It prints every record that
+// was acknowledged, refused or read.
 type Client interface {
-	Produce(ctx context.Context, command Produce, print func(Record)) error
-	Consume(ctx context.Context, command Consume, print func(Record)) error
+	Produce(ctx context.Context, command Produce, out *Output) error
+	Consume(ctx context.Context, command Consume, out *Output) error
 }
+
+// MaxBytes is the size of records up to which clients are to leave it to the
+// gateway to refuse them.
+const MaxBytes = 2 << 20
+
+// Output prints lines. Its first error is that of Flush.
+type Output struct{ *bufio.Writer }
+
+// Record prints a record that was acknowledged or read.
+func (o *Output) Record(r Record) { fmt.Fprintln(o, r.Line()) }
+
+// Refused prints what the client says of a record that was not acknowledged.
+func (o *Output) Refused(err error) { fmt.Fprintf(o, "refused %q\n", err.Error()) }
 
 // Produce writes records with a codec: none, gzip, snappy, lz4, zstd.
 type Produce struct {
@@ -64,20 +77,24 @@ func command(client Client, words []string, output io.Writer) error {
 	codec := flags.String("codec", "none", "none, gzip, snappy, lz4, zstd")
 	seed := flags.Int64("seed", 0, "what the records are derived from")
 	count := flags.Int("count", 0, "number of records")
+	size := flags.Int("size", 0, "size of the value of the only record, instead of --count")
 	partitions := flags.Int("partitions", 3, "number of partitions that are written")
 	if err := flags.Parse(words[1:]); err != nil {
 		return err
 	}
-	buffered := bufio.NewWriter(output)
-	print := func(r Record) { fmt.Fprintln(buffered, r.Line()) } // the error is that of Flush
+	out := &Output{bufio.NewWriter(output)}
+	written := Generate(*seed, *count, *partitions)
+	if *size > 0 {
+		written = OfSize(*seed, *size)
+	}
 	var err error
 	switch words[0] {
 	case "produce":
-		err = client.Produce(context.Background(), Produce{*bootstrap, *topic, *codec, Generate(*seed, *count, *partitions)}, print)
+		err = client.Produce(context.Background(), Produce{*bootstrap, *topic, *codec, written}, out)
 	case "consume":
-		err = client.Consume(context.Background(), Consume{*bootstrap, strings.Split(*topic, ","), *count}, print)
+		err = client.Consume(context.Background(), Consume{*bootstrap, strings.Split(*topic, ","), *count}, out)
 	default:
 		err = errors.New("produce or consume")
 	}
-	return errors.Join(err, buffered.Flush())
+	return errors.Join(err, out.Flush())
 }

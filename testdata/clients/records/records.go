@@ -49,6 +49,17 @@ func Generate(seed int64, count, partitions int) []Record {
 	return generated
 }
 
+// OfSize returns one record with a value of a size, which does not compress, and
+// nothing else.
+func OfSize(seed int64, size int) []Record {
+	var value []byte
+	for i := 0; len(value) < size; i++ {
+		digest := sha256.Sum256(fmt.Appendf(nil, "%d/%d", seed, i))
+		value = append(value, digest[:]...)
+	}
+	return []Record{{Timestamp: firstTimestamp, Value: value[:size]}}
+}
+
 func key(i int, digest []byte) []byte {
 	switch i % 5 {
 	case 0:

@@ -4,7 +4,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,10 +19,11 @@ func main() { records.Main(client{}) }
 
 type client struct{}
 
-func (client) Produce(_ context.Context, command records.Produce, print func(records.Record)) error {
+func (client) Produce(_ context.Context, command records.Produce, out *records.Output) error {
 	config := sarama.NewConfig()
 	config.Producer.Return.Successes = true
 	config.Producer.Partitioner = sarama.NewManualPartitioner
+	config.Producer.MaxMessageBytes = records.MaxBytes
 	if err := config.Producer.Compression.UnmarshalText([]byte(command.Codec)); err != nil {
 		return err
 	}
@@ -33,13 +36,19 @@ func (client) Produce(_ context.Context, command records.Produce, print func(rec
 	for _, r := range command.Records {
 		sent = append(sent, toSarama(command.Topic, r))
 	}
-	if err := producer.SendMessages(sent); err != nil {
+	err = producer.SendMessages(sent)
+	var refused sarama.ProducerErrors
+	if err != nil && !errors.As(err, &refused) {
 		return err
 	}
 	for i, m := range sent {
+		if at := slices.IndexFunc(refused, func(e *sarama.ProducerError) bool { return e.Msg == m }); at >= 0 {
+			out.Refused(refused[at].Err)
+			continue
+		}
 		stored := command.Records[i]
 		stored.Topic, stored.Partition, stored.Offset = m.Topic, m.Partition, m.Offset
-		print(stored)
+		out.Record(stored)
 	}
 	return nil
 }
@@ -58,7 +67,7 @@ func toSarama(topic string, r records.Record) *sarama.ProducerMessage {
 	return m
 }
 
-func (client) Consume(_ context.Context, command records.Consume, print func(records.Record)) error {
+func (client) Consume(_ context.Context, command records.Consume, out *records.Output) error {
 	consumer, err := sarama.NewConsumer([]string{command.Bootstrap}, nil)
 	if err != nil {
 		return err
@@ -83,7 +92,7 @@ func (client) Consume(_ context.Context, command records.Consume, print func(rec
 		}
 	}
 	for range command.Count {
-		print(fromSarama(<-messages))
+		out.Record(fromSarama(<-messages))
 	}
 	return nil
 }

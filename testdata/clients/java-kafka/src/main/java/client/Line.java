@@ -15,6 +15,11 @@ final class Line {
                 Long.toString(timestamp), text(key), text(value), headers == null ? "-" : text(headers)));
     }
 
+    /** Prints what the client says of a record that was not acknowledged. */
+    static void refused(Throwable reason) {
+        System.out.println("refused \"" + reason + "\"");
+    }
+
     private static String text(List<Seed.Pair> headers) {
         return headers.stream()
                 .map(h -> text(Seed.utf8(h.name())) + "=" + text(h.value()))

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -29,11 +30,18 @@ public final class Main {
         int count = Integer.parseInt(options.getOrDefault("--count", "0"));
         switch (words[0]) {
             case "produce" -> Produce.run(bootstrap, options.get("--topic"), options.getOrDefault("--codec", "none"),
-                    Seed.records(Long.parseLong(options.getOrDefault("--seed", "0")), count,
-                            Integer.parseInt(options.getOrDefault("--partitions", "3"))));
+                    records(options, count));
             case "consume" -> Consume.run(bootstrap, Arrays.asList(options.get("--topic").split(",")), count);
             default -> throw new IllegalArgumentException("produce or consume");
         }
+    }
+
+    private static List<Seed.Record> records(Map<String, String> options, int count) {
+        long seed = Long.parseLong(options.getOrDefault("--seed", "0"));
+        if (options.containsKey("--size")) {
+            return Seed.ofSize(seed, Integer.parseInt(options.get("--size")));
+        }
+        return Seed.records(seed, count, Integer.parseInt(options.getOrDefault("--partitions", "3")));
     }
 
     private static Map<String, String> options(String[] words) {

@@ -3,13 +3,14 @@ package client;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Writes records and prints them as they were acknowledged. */
+/** Writes records and prints them as they were acknowledged or refused. */
 final class Produce {
     static void run(String bootstrap, String topic, String codec, List<Seed.Record> records) throws Exception {
         Properties config = new Properties();
@@ -17,6 +18,8 @@ final class Produce {
         config.setProperty(ProducerConfig.COMPRESSION_TYPE_CONFIG, codec);
         config.setProperty(ProducerConfig.ACKS_CONFIG, "all");
         config.setProperty(ProducerConfig.LINGER_MS_CONFIG, "20");
+        // Up to here it is the gateway that refuses.
+        config.setProperty(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(2 << 20));
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
             List<Future<RecordMetadata>> sent = new ArrayList<>();
@@ -24,10 +27,14 @@ final class Produce {
                 sent.add(producer.send(Headers.toKafka(topic, record)));
             }
             for (int i = 0; i < records.size(); i++) {
-                RecordMetadata stored = sent.get(i).get();
                 Seed.Record record = records.get(i);
-                Line.print(stored.topic(), stored.partition(), stored.offset(), stored.timestamp(),
-                        record.key(), record.value(), Headers.written(record));
+                try {
+                    RecordMetadata stored = sent.get(i).get();
+                    Line.print(stored.topic(), stored.partition(), stored.offset(), stored.timestamp(),
+                            record.key(), record.value(), Headers.written(record));
+                } catch (ExecutionException e) {
+                    Line.refused(e.getCause());
+                }
             }
         }
     }

@@ -28,6 +28,14 @@ final class Seed {
         return records;
     }
 
+    static List<Record> ofSize(long seed, int size) {
+        ByteBuffer value = ByteBuffer.allocate(size);
+        for (int i = 0; value.hasRemaining(); i++) {
+            value.put(sha256(utf8(seed + "/" + i)), 0, Math.min(32, value.remaining()));
+        }
+        return List.of(new Record(0, FIRST_TIMESTAMP, null, value.array(), List.of()));
+    }
+
     private static byte[] key(int i, byte[] digest) {
         return switch (i % 5) {
             case 0 -> null;
