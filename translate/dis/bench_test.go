@@ -20,7 +20,7 @@ func BenchmarkPutRecords(b *testing.B) {
 	for i := range benchRecords {
 		results.Records = append(results.Records, wire.PutResult{PartitionID: wire.PartitionID(0), SequenceNumber: strconv.Itoa(1_000_000 + i)})
 	}
-	answers := inBothForms(results, wire.AppendPutRecordsResponse, wire.AppendProtoPutRecordsResponse)
+	answers := inBothForms(results, wire.AppendProtoPutRecordsResponse)
 	benchBothForms(b, answers, func(b *testing.B, client *Client, size int) {
 		put := &wire.PutRecordsRequest{StreamName: "orders"}
 		for i := range benchRecords {
@@ -48,7 +48,7 @@ func BenchmarkGetRecords(b *testing.B) {
 				Timestamp: int64(1_700_000_000_000 + i), TimestampType: wire.TimestampTypeCreate,
 			})
 		}
-		for form, answer := range inBothForms(get, wire.AppendGetRecordsResponse, wire.AppendProtoGetRecordsResponse) {
+		for form, answer := range inBothForms(get, wire.AppendProtoGetRecordsResponse) {
 			answers[form+strconv.Itoa(size)] = answer
 		}
 	}
@@ -62,7 +62,7 @@ func BenchmarkGetRecords(b *testing.B) {
 }
 
 // inBothForms encodes an answer for requests of either content type.
-func inBothForms[T any](answer *T, appendJSON, appendProto func([]byte, *T) []byte) map[string][]byte {
+func inBothForms[T any](answer *T, appendProto func([]byte, *T) []byte) map[string][]byte {
 	return map[string][]byte{
 		"application/json; charset=utf-8": appendJSON(nil, answer), protobufType: appendProto(nil, answer),
 	}

@@ -2,6 +2,7 @@ package dis
 
 import (
 	"context"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"io"
@@ -227,9 +228,18 @@ func putByName(t *testing.T, client *Client) {
 	group.Wait()
 }
 
+// appendJSON appends a value in JSON, as a server answers it.
+func appendJSON[T any](dst []byte, value *T) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return append(dst, text...)
+}
+
 // answerByName checks the records and answers with the stream's name.
 func answerByName(t *testing.T, w http.ResponseWriter, r *http.Request, content []byte) {
-	decode, encode := wire.DecodePutRecordsRequest, wire.AppendPutRecordsResponse
+	decode, encode := wire.DecodePutRecordsRequest, appendJSON[wire.PutRecordsResponse]
 	if r.Header.Get("Content-Type") == protobufType {
 		decode, encode = wire.DecodeProtoPutRecordsRequest, wire.AppendProtoPutRecordsResponse
 	}

@@ -104,18 +104,19 @@ func (p *connectProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.WriteHeader(http.StatusOK)
-	source, _, err := w.(http.Hijacker).Hijack()
+	source, buffered, err := w.(http.Hijacker).Hijack()
 	if err != nil {
 		p.t.Errorf("hijack: %v", err)
 		return
 	}
-	p.tunnels.Go(func() { copyAndClose(target, source) })
-	p.tunnels.Go(func() { copyAndClose(source, target) })
+	// The server may have read the client's first bytes already.
+	p.tunnels.Go(func() { copyAndClose(target, source, buffered) })
+	p.tunnels.Go(func() { copyAndClose(source, target, target) })
 }
 
 // copyAndClose ends with an error when the other direction has ended.
-func copyAndClose(to, from net.Conn) {
-	_, _ = io.Copy(to, from)
+func copyAndClose(to, from net.Conn, content io.Reader) {
+	_, _ = io.Copy(to, content)
 	_ = to.Close()
 	_ = from.Close()
 }

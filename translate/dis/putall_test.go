@@ -30,7 +30,7 @@ func stored(first, n int) step {
 	for i := range n {
 		answer.Records = append(answer.Records, wire.PutResult{PartitionID: "shardId-0000000000", SequenceNumber: strconv.Itoa(first + i)})
 	}
-	return step{status: 200, body: string(wire.AppendPutRecordsResponse(nil, answer))}
+	return step{status: 200, body: string(appendJSON(nil, answer))}
 }
 
 // outcomes is what became of each record, in short.

@@ -86,7 +86,7 @@ func TestOtherCallsStayJSON(t *testing.T) {
 
 func TestFormOfTheAnswerIsItsOwnWord(t *testing.T) {
 	record := &wire.GetRecordsResponse{NextPartitionCursor: "next", Records: []wire.Record{{SequenceNumber: "5", Data: []byte("hello")}}}
-	asJSON := step{status: 200, body: string(wire.AppendGetRecordsResponse(nil, record)), header: http.Header{"Content-Type": {"application/json"}}}
+	asJSON := step{status: 200, body: string(appendJSON(nil, record)), header: http.Header{"Content-Type": {"application/json"}}}
 	asProtobuf := protobufStep(wire.AppendProtoGetRecordsResponse(nil, record))
 	asProtobuf.header.Set("Content-Type", "Application/X-Protobuf")
 	for _, asked := range []RecordBody{RecordBodyJSON, RecordBodyProtobuf} {

@@ -91,8 +91,8 @@ func anyGetResponse(t *rapid.T) *GetRecordsResponse {
 
 func TestCodecEqualsEncodingJSON(t *testing.T) {
 	t.Run("PutRecordsRequest", codecProperty(anyPutRequest, AppendPutRecordsRequest, DecodePutRecordsRequest))
-	t.Run("PutRecordsResponse", codecProperty(anyPutResponse, AppendPutRecordsResponse, DecodePutRecordsResponse))
-	t.Run("GetRecordsResponse", codecProperty(anyGetResponse, AppendGetRecordsResponse, DecodeGetRecordsResponse))
+	t.Run("PutRecordsResponse", decodeProperty(anyPutResponse, DecodePutRecordsResponse))
+	t.Run("GetRecordsResponse", decodeProperty(anyGetResponse, DecodeGetRecordsResponse))
 }
 
 func codecProperty[T any](
@@ -108,6 +108,16 @@ func codecProperty[T any](
 			t.Fatalf("encoded\n%s\nwant\n%s", got, want)
 		}
 		sameAsJSON(t, want, decode)
+	})
+}
+
+func decodeProperty[T any](draw func(*rapid.T) *T, decode func([]byte) (*T, error)) func(*testing.T) {
+	return rapid.MakeCheck(func(t *rapid.T) {
+		text, err := json.Marshal(draw(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameAsJSON(t, text, decode)
 	})
 }
 

@@ -6,8 +6,8 @@
 // this package and nothing else, so a body that one of them misreads fails in
 // the other's tests. It knows nothing of HTTP, signing or Kafka.
 //
-// The three bodies that carry records have an encoder and a decoder of their
-// own, several times faster than encoding/json; everything they are not made
+// The three bodies that carry records have a decoder of their own, and puts an
+// encoder, several times faster than encoding/json; everything they are not made
 // for falls back to it, so that the results are always the same. The same three
 // may travel as protobuf, which is cheaper still: no base64, and the decoders
 // leave the data where they are.

@@ -46,63 +46,6 @@ func appendPutRecord(dst []byte, r *PutRecord) []byte {
 	return append(dst, '}')
 }
 
-// AppendPutRecordsResponse appends the JSON that encoding/json would produce,
-// without its copies.
-func AppendPutRecordsResponse(dst []byte, results *PutRecordsResponse) []byte {
-	dst = append(dst, `{"failed_record_count":`...)
-	dst = strconv.AppendInt(dst, int64(results.FailedRecordCount), 10)
-	dst = append(dst, `,"records":`...)
-	dst = appendList(dst, results.Records, appendPutResult)
-	return append(dst, '}')
-}
-
-func appendPutResult(dst []byte, r *PutResult) []byte {
-	dst = append(dst, '{')
-	start := len(dst)
-	member := func(name, value string) {
-		if value == "" {
-			return
-		}
-		if len(dst) > start {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, name...)
-		dst = appendString(dst, value)
-	}
-	member(`"partition_id":`, r.PartitionID)
-	member(`"sequence_number":`, r.SequenceNumber)
-	member(`"error_code":`, r.ErrorCode)
-	member(`"error_message":`, r.ErrorMessage)
-	return append(dst, '}')
-}
-
-// AppendGetRecordsResponse appends the JSON that encoding/json would produce,
-// without its copies.
-func AppendGetRecordsResponse(dst []byte, get *GetRecordsResponse) []byte {
-	dst = append(dst, `{"records":`...)
-	dst = appendList(dst, get.Records, appendRecord)
-	dst = append(dst, `,"next_partition_cursor":`...)
-	dst = appendString(dst, get.NextPartitionCursor)
-	return append(dst, '}')
-}
-
-func appendRecord(dst []byte, r *Record) []byte {
-	dst = append(dst, '{')
-	if r.PartitionKey != nil {
-		dst = append(dst, `"partition_key":`...)
-		dst = append(appendString(dst, *r.PartitionKey), ',')
-	}
-	dst = append(dst, `"sequence_number":`...)
-	dst = appendString(dst, r.SequenceNumber)
-	dst = append(dst, `,"data":`...)
-	dst = appendData(dst, r.Data)
-	dst = append(dst, `,"timestamp":`...)
-	dst = strconv.AppendInt(dst, r.Timestamp, 10)
-	dst = append(dst, `,"timestamp_type":`...)
-	dst = appendString(dst, r.TimestampType)
-	return append(dst, '}')
-}
-
 func appendList[T any](dst []byte, list []T, one func([]byte, *T) []byte) []byte {
 	if list == nil {
 		return append(dst, "null"...)

@@ -38,8 +38,8 @@ const (
 	CodeInvalidPeriod        = "DIS.4203" // invalid monitoring period
 	CodePeriodTooLong        = "DIS.4204" // monitoring period above MaxMetricsWindow
 	CodeStreamNotRunning     = "DIS.4205" // stream not running
-	CodeInvalidLabel         = "DIS.4209" // invalid metrics label
 	CodeInvalidMRSCluster    = "DIS.4208" // invalid MRS cluster
+	CodeInvalidLabel         = "DIS.4209" // invalid metrics label
 	CodeInvalidCursorType    = "DIS.4215" // invalid cursor type
 	CodeInvalidSequence      = "DIS.4216" // invalid sequence_number
 	CodeInvalidCursor        = "DIS.4217" // invalid partition cursor
@@ -73,7 +73,6 @@ const (
 	CodeInvalidSchema        = "DIS.4360" // invalid data schema
 	CodeNoCheckpoint         = "DIS.4375" // app has no checkpoint
 	CodeTagLimit             = "DIS.4601" // more than MaxTags
-	CodeTagResourceType      = "DIS.4602" // tag: invalid resource type
 	CodeTagResourceNotFound  = "DIS.4603" // tag: the stream does not exist
 	CodeTagNotFound          = "DIS.4604" // tag: the key does not exist
 	CodeTagInvalidAction     = "DIS.4605" // tag: invalid action

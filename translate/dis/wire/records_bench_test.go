@@ -99,13 +99,7 @@ func BenchmarkEncode(b *testing.B) {
 		b.Run(fmt.Sprintf("PutRecordsRequest/%dB", size), func(b *testing.B) {
 			benchmarkEncode(b, benchPut(size), AppendPutRecordsRequest, AppendProtoPutRecordsRequest)
 		})
-		b.Run(fmt.Sprintf("GetRecordsResponse/%dB", size), func(b *testing.B) {
-			benchmarkEncode(b, benchGet(size), AppendGetRecordsResponse, AppendProtoGetRecordsResponse)
-		})
 	}
-	b.Run("PutRecordsResponse", func(b *testing.B) {
-		benchmarkEncode(b, benchResults(), AppendPutRecordsResponse, AppendProtoPutRecordsResponse)
-	})
 }
 
 func BenchmarkDecode(b *testing.B) {
