@@ -85,7 +85,7 @@ var table = []row{
 	{"partition expired", hasCode(wire.CodePartitionExpired), codes{6, 6, 6, 5, 7, 7, 7, 7, 3, 0, 0, 0}},
 	{"stream not running", hasCode(wire.CodeStreamNotRunning), codes{5, 6, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
 	{"stream exists", hasCode(wire.CodeStreamExists), codes{87, 0, 6, 5, 36, 42, 42, 42, 42, 14, 14, 42}},
-	{"quota", hasCode(wire.CodeQuotaExceeded, wire.CodeAppQuotaExceeded, codeConsumerQuota), codes{44, 0, 6, 5, 44, 44, 44, 44, 44, 14, 14, 44}},
+	{"quota", hasCode(wire.CodeQuotaExceeded, wire.CodeAppQuotaExceeded, wire.CodeConsumerQuota), codes{44, 0, 6, 5, 44, 44, 44, 44, 44, 14, 14, 44}},
 	{"data schema", hasCode(wire.CodeInvalidSchema), codes{87, 0, 6, 5, 40, 42, 42, 42, 42, 14, 14, 42}},
 
 	{"record expired", hasCode(wire.CodeRecordExpired), codes{87, 1, 6, 5, 42, 42, 42, 42, 14, 14, 14, 42}},
@@ -108,9 +108,6 @@ var table = []row{
 	{"not processed", notProcessed, codes{19, 0, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
 	{"unknown outcome", anything, codes{7, 0, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
 }
-
-// codeConsumerQuota is DIS's "consumer quota exceeded".
-const codeConsumerQuota = "DIS.4339"
 
 // KafkaError is what a failed call to DIS, or a refusal of our own, means to
 // the Kafka client of a call. The message is the whole error text, which names

@@ -60,6 +60,7 @@ const (
 	CodeAppExists            = "DIS.4330" // app already exists
 	CodeAppInUse             = "DIS.4331" // app in use
 	CodeAppNotFound          = "DIS.4332" // app not found
+	CodeConsumerQuota        = "DIS.4339" // consumer quota exceeded
 	CodeInvalidAgency        = "DIS.4335" // invalid IAM agency
 	CodeInvalidHDFSPath      = "DIS.4336" // invalid HDFS path
 	CodeDLIDatabase          = "DIS.4337" // DLI database does not exist
