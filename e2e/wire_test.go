@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"encoding/binary"
-	"io"
 	"net"
 	"testing"
 	"time"
@@ -38,13 +36,9 @@ func (c wireClient) ask(req kmsg.Request) kmsg.Response {
 	if _, err := c.conn.Write(formatter.AppendRequest(nil, req, 7)); err != nil {
 		c.t.Fatal(err)
 	}
-	length := make([]byte, 4)
-	if _, err := io.ReadFull(c.conn, length); err != nil {
+	frame, err := readReply(c.conn)
+	if err != nil {
 		c.t.Fatalf("reply to %T version %d: %v", req, req.GetVersion(), err)
-	}
-	frame := make([]byte, binary.BigEndian.Uint32(length))
-	if _, err := io.ReadFull(c.conn, frame); err != nil {
-		c.t.Fatal(err)
 	}
 	body := frame[4:] // correlation id
 	if req.IsFlexible() {
