@@ -59,6 +59,10 @@ func elements(req kmsg.Request) int {
 		return len(r.Groups)
 	case *kmsg.ListGroupsRequest:
 		return len(r.StatesFilter) + len(r.TypesFilter)
+	case *kmsg.DeleteGroupsRequest:
+		return len(r.Groups)
+	case *kmsg.OffsetDeleteRequest:
+		return nested(r.Topics, func(t *kmsg.OffsetDeleteRequestTopic) int { return len(t.Partitions) })
 	case *kmsg.CreateTopicsRequest:
 		return nested(r.Topics, func(t *kmsg.CreateTopicsRequestTopic) int {
 			return len(t.Configs) + nested(t.ReplicaAssignment, func(a *kmsg.CreateTopicsRequestTopicReplicaAssignment) int { return len(a.Replicas) })

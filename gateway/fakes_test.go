@@ -376,6 +376,16 @@ func (g *fakeGroups) ListGroups(ctx context.Context, c groupcoord.Client, _ *kms
 	reply(kmsg.NewPtrListGroupsResponse())
 }
 
+func (g *fakeGroups) DeleteGroups(ctx context.Context, c groupcoord.Client, _ *kmsg.DeleteGroupsRequest, reply func(*kmsg.DeleteGroupsResponse)) {
+	g.note(ctx, c, "delete")
+	reply(kmsg.NewPtrDeleteGroupsResponse())
+}
+
+func (g *fakeGroups) OffsetDelete(ctx context.Context, c groupcoord.Client, _ *kmsg.OffsetDeleteRequest, reply func(*kmsg.OffsetDeleteResponse)) {
+	g.note(ctx, c, "delete offsets")
+	reply(kmsg.NewPtrOffsetDeleteResponse())
+}
+
 func (g *fakeGroups) Close(context.Context) error {
 	g.mu.Lock()
 	n := len(g.held)

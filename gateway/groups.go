@@ -24,8 +24,12 @@ import (
 //	                 v5); v6 leader epoch; v7 static members; v8 flexible
 //	OffsetFetch      v2 all topics, group error; v5 leader epoch; v6 flexible;
 //	                 v7 stable offsets only (KIP-447); v8 several groups
-//	DescribeGroups   v3 authorised operations; v4 static members; v5 flexible
-//	ListGroups       v3 flexible; v4 states in reply and filter (KIP-518)
+//	DescribeGroups   v3 authorised operations; v4 static members; v5 flexible;
+//	                 v6 an error for a group that does not exist (KIP-1043)
+//	ListGroups       v3 flexible; v4 states in reply and filter (KIP-518); v5
+//	                 types in both (KIP-848)
+//	DeleteGroups     v2 flexible
+//	OffsetDelete     v0 alone (KIP-496)
 
 // coordinated begins a group request on the reader, which keeps the order of
 // arrival; the coordinator replies when it can.
@@ -43,7 +47,7 @@ func lasting[Q kmsg.Request, R kmsg.Response](groups Groups, begin func(Groups, 
 	}
 }
 
-// asked is coordinated for what asks for much and changes nothing.
+// asked is coordinated for what may ask for much: few of them at a time.
 func asked[Q kmsg.Request, R kmsg.Response](groups Groups, begin func(Groups, context.Context, groupcoord.Client, Q, func(R))) handler {
 	return func(c *call, req kmsg.Request) {
 		c.ask(func() {

@@ -72,7 +72,8 @@ func TestGroupRequestsKeepTheirOrder(t *testing.T) {
 		requests := []kmsg.Request{
 			&kmsg.JoinGroupRequest{Version: 5}, &kmsg.SyncGroupRequest{Version: 3}, &kmsg.OffsetCommitRequest{Version: 8},
 			&kmsg.OffsetFetchRequest{Version: 8}, &kmsg.HeartbeatRequest{Version: 4}, &kmsg.DescribeGroupsRequest{Version: 5},
-			&kmsg.ListGroupsRequest{Version: 4}, &kmsg.LeaveGroupRequest{Version: 5},
+			&kmsg.ListGroupsRequest{Version: 4}, &kmsg.DeleteGroupsRequest{Version: 2}, &kmsg.OffsetDeleteRequest{},
+			&kmsg.LeaveGroupRequest{Version: 5},
 		}
 		for _, req := range requests {
 			ids = append(ids, c.send(req))
@@ -80,7 +81,7 @@ func TestGroupRequestsKeepTheirOrder(t *testing.T) {
 		for i, req := range requests {
 			c.receive(ids[i], req)
 		}
-		want := []string{"join", "sync", "commit", "offsets", "heartbeat", "describe", "list", "leave"}
+		want := []string{"join", "sync", "commit", "offsets", "heartbeat", "describe", "list", "delete", "delete offsets", "leave"}
 		if !slices.Equal(b.groups.calls, want) {
 			t.Errorf("the coordinator saw %v", b.groups.calls)
 		}

@@ -59,6 +59,10 @@ func (m *memoryOffsets) FetchAll(ctx context.Context, group string) ([]groupcoor
 
 func (m *memoryOffsets) Groups(context.Context) ([]string, error) { return nil, nil }
 
+func (m *memoryOffsets) Exists(context.Context, string) (bool, error) { return false, nil }
+
+func (m *memoryOffsets) Delete(context.Context, string) (int16, string) { return 69, "" }
+
 // TestFranzGo runs an unmodified client against the server: it negotiates,
 // produces with idempotence, consumes in a group and resumes at its commit.
 func TestFranzGo(t *testing.T) {

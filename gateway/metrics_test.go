@@ -114,6 +114,12 @@ func failing(key kmsg.Key) kmsg.Response {
 	case *kmsg.ListGroupsResponse:
 		r.ErrorCode = code
 		return r
+	case *kmsg.DeleteGroupsResponse:
+		r.Groups = []kmsg.DeleteGroupsResponseGroup{{ErrorCode: code}}
+		return r
+	case *kmsg.OffsetDeleteResponse:
+		r.Topics = []kmsg.OffsetDeleteResponseTopic{{Partitions: []kmsg.OffsetDeleteResponseTopicPartition{{ErrorCode: code}}}}
+		return r
 	case *kmsg.CreateTopicsResponse:
 		r.Topics = []kmsg.CreateTopicsResponseTopic{{ErrorCode: code}}
 		return r

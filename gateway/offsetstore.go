@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/offsets"
 )
 
@@ -18,6 +19,8 @@ type checkpointStore interface {
 	Fetch(ctx context.Context, group string, partitions []offsets.TopicPartition) []offsets.CommittedOffset
 	FetchAll(ctx context.Context, group string) ([]offsets.CommittedOffset, error)
 	Groups(ctx context.Context) ([]string, error)
+	Exists(ctx context.Context, group string) (bool, error)
+	Delete(ctx context.Context, group string) translate.Failure
 }
 
 var (
@@ -59,6 +62,17 @@ func (s OffsetStore) FetchAll(ctx context.Context, group string) ([]groupcoord.C
 
 // Groups lists the groups that have committed offsets.
 func (s OffsetStore) Groups(ctx context.Context) ([]string, error) { return s.store.Groups(ctx) }
+
+// Exists reports whether the group has, or once had, committed offsets.
+func (s OffsetStore) Exists(ctx context.Context, group string) (bool, error) {
+	return s.store.Exists(ctx, group)
+}
+
+// Delete removes the group and its offsets.
+func (s OffsetStore) Delete(ctx context.Context, group string) (code int16, message string) {
+	failure := s.store.Delete(ctx, group)
+	return failure.Code, failure.Message
+}
 
 func committed(found []offsets.CommittedOffset) []groupcoord.CommittedOffset {
 	results := make([]groupcoord.CommittedOffset, len(found))

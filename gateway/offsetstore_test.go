@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/offsets"
 )
 
@@ -38,6 +39,14 @@ func (r *recordingStore) FetchAll(context.Context, string) ([]offsets.CommittedO
 
 func (r *recordingStore) Groups(context.Context) ([]string, error) { return []string{"g"}, nil }
 
+func (r *recordingStore) Exists(_ context.Context, group string) (bool, error) {
+	return group == "g", nil
+}
+
+func (r *recordingStore) Delete(_ context.Context, group string) translate.Failure {
+	return translate.Failure{Code: 68, Message: "app " + group + " is in use"}
+}
+
 func TestOffsetStoreCarriesEveryField(t *testing.T) {
 	inner := &recordingStore{}
 	store := OffsetStore{inner}
@@ -67,5 +76,11 @@ func TestOffsetStoreCarriesEveryField(t *testing.T) {
 	}
 	if groups, err := store.Groups(t.Context()); err != nil || len(groups) != 1 {
 		t.Errorf("groups %v, error %v", groups, err)
+	}
+	if exists, err := store.Exists(t.Context(), "g"); !exists || err != nil {
+		t.Errorf("exists: %v, %v", exists, err)
+	}
+	if code, message := store.Delete(t.Context(), "g"); code != 68 || message != "app g is in use" {
+		t.Errorf("delete: %d %q", code, message)
 	}
 }

@@ -45,6 +45,12 @@ func firstError(reply kmsg.Response) int16 {
 		return first(r.Groups, func(g *kmsg.DescribeGroupsResponseGroup) int16 { return g.ErrorCode })
 	case *kmsg.ListGroupsResponse:
 		return r.ErrorCode
+	case *kmsg.DeleteGroupsResponse:
+		return first(r.Groups, func(g *kmsg.DeleteGroupsResponseGroup) int16 { return g.ErrorCode })
+	case *kmsg.OffsetDeleteResponse:
+		return cmp.Or(r.ErrorCode, first(r.Topics, func(t *kmsg.OffsetDeleteResponseTopic) int16 {
+			return first(t.Partitions, func(p *kmsg.OffsetDeleteResponseTopicPartition) int16 { return p.ErrorCode })
+		}))
 	case *kmsg.CreateTopicsResponse:
 		return first(r.Topics, func(t *kmsg.CreateTopicsResponseTopic) int16 { return t.ErrorCode })
 	case *kmsg.DeleteTopicsResponse:

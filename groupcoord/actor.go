@@ -42,6 +42,7 @@ type queued struct {
 type listing struct {
 	state        state
 	protocolType string
+	kind         kind
 }
 
 func newActor(c *Coordinator, name string) *actor {
@@ -199,11 +200,13 @@ func (a *actor) save(snapshot []byte) (code int16) {
 // publish updates what ListGroups shows.
 func (a *actor) publish() {
 	g := a.group
-	was := a.listed.Load()
-	switch {
-	case !g.exists:
-	case was == nil || was.state != g.state || was.protocolType != g.protocolType:
-		a.listed.Store(&listing{g.state, g.protocolType})
+	if !g.exists {
+		a.listed.Store(nil)
+		return
+	}
+	now := listing{g.state, g.protocolType, g.kind()}
+	if was := a.listed.Load(); was == nil || *was != now {
+		a.listed.Store(&now)
 	}
 }
 

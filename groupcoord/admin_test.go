@@ -27,7 +27,7 @@ func TestDescribeGroups(t *testing.T) {
 		want(r, "state", d.State, "Stable")
 		want(r, "type", d.ProtocolType, "consumer")
 		want(r, "protocol", d.Protocol, "range")
-		want(r, "operations are not computed", d.AuthorizedOperations, -2147483648)
+		want(r, "operations were not asked for", d.AuthorizedOperations, -2147483648)
 		m := d.Members[1]
 		want(r, "id", m.MemberID, s.id)
 		want(r, "instance", *m.InstanceID, "s")
@@ -49,6 +49,15 @@ func TestDescribeGroupsWithoutMembers(t *testing.T) {
 			want(r, "state", resp.Groups[i].State, state)
 			want(r, "code", resp.Groups[i].ErrorCode, 0)
 		}
+		req.Version, req.IncludeAuthorizedOperations = 6, true
+		resp = send(r, r.c.DescribeGroups, Client{}, req).get()
+		none, stored := resp.Groups[0], resp.Groups[1]
+		want(r, "none", none.ErrorCode, codeGroupIDNotFound)
+		want(r, "none", *none.ErrorMessage, "there is no group none")
+		want(r, "none", none.State, "Dead")
+		want(r, "operations on what is not there", none.AuthorizedOperations, -2147483648)
+		want(r, "stored", stored.State, "Empty")
+		want(r, "READ, DELETE, DESCRIBE", stored.AuthorizedOperations, 328)
 		r.offsets.down = true
 		want(r, "not known", r.describe("stored").ErrorCode, codeLoading)
 		req.Groups = nil
@@ -58,15 +67,16 @@ func TestDescribeGroupsWithoutMembers(t *testing.T) {
 
 func TestListGroups(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
+		var types []string
 		list := func(states ...string) (names []string) {
 			req := kmsg.NewPtrListGroupsRequest()
-			req.Version, req.StatesFilter = 4, states
+			req.Version, req.StatesFilter, req.TypesFilter = 5, states, types
 			resp := send(r, r.c.ListGroups, Client{}, req).get()
 			if resp.ErrorCode != 0 {
 				return []string{"error"}
 			}
 			for _, g := range resp.Groups {
-				names = append(names, g.Group+" "+g.ProtocolType+" "+g.GroupState)
+				names = append(names, g.Group+" "+g.ProtocolType+" "+g.GroupState+" "+g.GroupType)
 			}
 			return names
 		}
@@ -82,11 +92,19 @@ func TestListGroups(t *testing.T) {
 		r.offsets.set("stored", t0, 1)
 		want(r, "only asked about", r.consumer("x").heartbeat(), codeUnknownMember)
 		want(r, "not created by a question", r.state("ghost"), "Dead")
-		check("all", list(), "g consumer Stable", "stored  Empty")
-		check("filter", list("stable", "Dead"), "g consumer Stable")
-		check("filter", list("Empty"), "stored  Empty")
+		check("all", list(), "g consumer Stable classic", "stored  Empty classic")
+		check("filter", list("stable", "Dead"), "g consumer Stable classic")
+		check("filter", list("Empty"), "stored  Empty classic")
+		check("no such state", list("Sleeping"))
+		types = []string{"CLASSIC", "consumer"}
+		check("types", list("eMPTY"), "stored  Empty classic")
+		types = []string{"consumer"}
+		check("another type", list())
+		types = []string{"unheard-of"}
+		check("no such type", list())
+		types = nil
 		r.offsets.down = true
 		check("store down", list(), "error")
-		check("store not needed", list("Stable"), "g consumer Stable")
+		check("store not needed", list("Stable"), "g consumer Stable classic")
 	})
 }

@@ -22,8 +22,8 @@ func (a *actor) start(timeout time.Duration, call func(ctx context.Context) even
 // commit writes offsets unless the lease could end meanwhile: the next owner
 // must never be overtaken by a write of this one.
 func (a *actor) commit(ctx context.Context, commits []OffsetCommit) []CommittedOffset {
-	if deadline, ok := ctx.Deadline(); ok && !a.lease.outlives(deadline) {
-		return failed(commits, codeLoading, "the group's lease would end before the commit")
+	if !a.mayWrite(ctx) {
+		return failed(commits, codeLoading, leaseTooShort)
 	}
 	results := a.c.offsets.Commit(ctx, a.name, commits)
 	if len(results) != len(commits) {
@@ -32,6 +32,14 @@ func (a *actor) commit(ctx context.Context, commits []OffsetCommit) []CommittedO
 		return failed(commits, codeNotAvailable, "wrong number of results")
 	}
 	return results
+}
+
+const leaseTooShort = "the group's lease would end before the write"
+
+// mayWrite reports whether the lease lives longer than a write that ctx bounds.
+func (a *actor) mayWrite(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return !ok || a.lease.outlives(deadline)
 }
 
 func failed(commits []OffsetCommit, code int16, message string) []CommittedOffset {

@@ -17,4 +17,7 @@ var (
 	codeMemberIDRequired      = kerr.MemberIDRequired.Code
 	codeGroupMaxSizeReached   = kerr.GroupMaxSizeReached.Code
 	codeFencedInstance        = kerr.FencedInstanceID.Code
+	codeNonEmptyGroup         = kerr.NonEmptyGroup.Code
+	codeGroupIDNotFound       = kerr.GroupIDNotFound.Code
+	codeGroupSubscribed       = kerr.GroupSubscribedToTopic.Code
 )

@@ -111,7 +111,7 @@ func (c *Coordinator) submit(group string, r request) {
 // group.id reads and commits those.
 func mayBeNameless(r request) bool {
 	switch r.(type) {
-	case *commitEvent, *fetchEvent, *describeEvent:
+	case *commitEvent, *fetchEvent, *describeEvent, *deleteEvent, *offsetDeleteEvent:
 		return true
 	default:
 		return false

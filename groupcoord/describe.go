@@ -7,11 +7,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// DescribeGroups, versions 0 to 5: v1 throttling, v3 authorized operations (not
-// computed), v4 instance id, v5 flexible. A group that does not exist is "Dead"
-// without an error; one that has only stored offsets is "Empty". A group that is
-// named twice is described once: a large group times many names would be a reply
-// without bounds.
+// DescribeGroups, versions 0 to 6: v1 throttling, v3 authorized operations, v4
+// instance id, v5 flexible, v6 GROUP_ID_NOT_FOUND with a message (KIP-1043). A
+// group that does not exist is "Dead", before v6 without an error; one that has
+// only stored offsets is "Empty". A group that is named twice is described once: a
+// large group times many names would be a reply without bounds.
 func (c *Coordinator) DescribeGroups(ctx context.Context, _ Client, req *kmsg.DescribeGroupsRequest, reply func(*kmsg.DescribeGroupsResponse)) {
 	names := distinct(req.Groups)
 	gatherAll(len(names), func(i int, put func(kmsg.DescribeGroupsResponseGroup)) {
@@ -23,8 +23,28 @@ func (c *Coordinator) DescribeGroups(ctx context.Context, _ Client, req *kmsg.De
 	}, func(groups []kmsg.DescribeGroupsResponseGroup) {
 		resp := req.ResponseKind().(*kmsg.DescribeGroupsResponse)
 		resp.Groups = groups
-		c.findStored(ctx, resp, reply)
+		c.findStored(ctx, resp, func(resp *kmsg.DescribeGroupsResponse) {
+			for i := range resp.Groups {
+				finishDescription(req, &resp.Groups[i])
+			}
+			reply(resp)
+		})
 	})
+}
+
+// groupOperations is the set of ACL operations on a group, which everybody may do:
+// READ (3), DELETE (6) and DESCRIBE (8), a bit for each (KIP-430).
+const groupOperations = 1<<3 | 1<<6 | 1<<8
+
+// finishDescription adds what depends on the request alone.
+func finishDescription(req *kmsg.DescribeGroupsRequest, g *kmsg.DescribeGroupsResponseGroup) {
+	if req.Version >= 6 && g.ErrorCode == 0 && g.State == stateDead {
+		g.ErrorCode = codeGroupIDNotFound
+		g.ErrorMessage = kmsg.StringPtr("there is no group " + g.Group)
+	}
+	if req.IncludeAuthorizedOperations && g.ErrorCode == 0 {
+		g.AuthorizedOperations = groupOperations
+	}
 }
 
 // distinct are the names, each where it comes first.

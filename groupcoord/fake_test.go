@@ -47,7 +47,11 @@ func (f *fakeOffsets) Commit(ctx context.Context, group string, offsets []Offset
 	results := make([]CommittedOffset, len(offsets))
 	for i, o := range offsets {
 		results[i] = CommittedOffset{TopicPartition: o.TopicPartition, Offset: o.Offset, Metadata: o.Metadata, Code: f.refuse[o.TopicPartition]}
-		if results[i].Code == 0 {
+		switch {
+		case results[i].Code != 0:
+		case o.Offset < 0:
+			delete(f.stored[group], o.TopicPartition)
+		default:
 			f.put(group, results[i])
 		}
 	}
@@ -115,6 +119,30 @@ func (f *fakeOffsets) Groups(ctx context.Context) ([]string, error) {
 		return nil, errors.New("offset store is down")
 	}
 	return slices.Collect(maps.Keys(f.stored)), nil
+}
+
+func (f *fakeOffsets) Exists(ctx context.Context, group string) (bool, error) {
+	f.wait(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.down {
+		return false, errors.New("offset store is down")
+	}
+	return f.stored[group] != nil, nil
+}
+
+func (f *fakeOffsets) Delete(ctx context.Context, group string) (int16, string) {
+	f.wait(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.down:
+		return codeLoading, "offset store is down"
+	case f.stored[group] == nil:
+		return codeGroupIDNotFound, ""
+	}
+	delete(f.stored, group)
+	return 0, ""
 }
 
 // calls is what was committed so far.

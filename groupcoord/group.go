@@ -18,6 +18,14 @@ const (
 
 var stateNames = [...]string{"Empty", "PreparingRebalance", "CompletingRebalance", "Stable"}
 
+// kind is the type of a group as ListGroups shows it.
+type kind string
+
+const kindClassic kind = "classic"
+
+// kind tells by which protocol the group's members come together.
+func (g *group) kind() kind { return kindClassic }
+
 // stateDead is what DescribeGroups calls a group that does not exist.
 const stateDead = "Dead"
 
@@ -36,8 +44,9 @@ type group struct {
 	exists       bool
 	generation   int32
 	protocolType string
-	protocol     string // chosen for this generation
-	leader       string // member id
+	protocol     string          // chosen for this generation
+	subscribed   map[string]bool // topics of this generation's members, nil: not known
+	leader       string          // member id
 	members      members
 	pending      map[string]time.Time // ids given with MEMBER_ID_REQUIRED, and when they end
 

@@ -25,16 +25,25 @@ func (e *leaveEvent) refuse(code int16) {
 	e.reply(resp)
 }
 
+// apply takes all of them out before the others rebalance, so that no generation
+// begins with somebody who is about to go.
 func (e *leaveEvent) apply(g *group) {
 	resp := e.req.ResponseKind().(*kmsg.LeaveGroupResponse)
+	before := g.members.len()
 	if e.req.Version < 3 {
 		resp.ErrorCode = g.leave(kmsg.LeaveGroupRequestMember{MemberID: e.req.MemberID})
+	} else {
+		for _, m := range e.req.Members {
+			r := kmsg.NewLeaveGroupResponseMember()
+			r.MemberID, r.InstanceID = m.MemberID, m.InstanceID
+			r.ErrorCode = g.leave(m)
+			resp.Members = append(resp.Members, r)
+		}
 	}
-	for _, m := range e.req.Members {
-		r := kmsg.NewLeaveGroupResponseMember()
-		r.MemberID, r.InstanceID = m.MemberID, m.InstanceID
-		r.ErrorCode = g.leave(m)
-		resp.Members = append(resp.Members, r)
+	if g.members.len() < before {
+		g.membersLeft("members left")
+	} else {
+		g.maybeCompleteJoin() // an id that was waited for may be gone
 	}
 	g.answer(e, func() { e.reply(resp) })
 }
@@ -43,7 +52,6 @@ func (e *leaveEvent) apply(g *group) {
 func (g *group) leave(who kmsg.LeaveGroupRequestMember) int16 {
 	if _, ok := g.pending[who.MemberID]; ok {
 		delete(g.pending, who.MemberID)
-		g.maybeCompleteJoin()
 		return 0
 	}
 	id := who.MemberID
@@ -58,6 +66,6 @@ func (g *group) leave(who kmsg.LeaveGroupRequestMember) int16 {
 	if code != 0 {
 		return code
 	}
-	g.removeMember(m, "left"+reason(who.Reason))
+	g.dropFor(m, "left"+reason(who.Reason))
 	return 0
 }

@@ -178,8 +178,18 @@ func (g *group) drop(m *member) {
 
 // removeMember drops the member and lets the others rebalance.
 func (g *group) removeMember(m *member, reason string) {
+	g.dropFor(m, reason)
+	g.membersLeft(reason)
+}
+
+// dropFor drops the member; membersLeft has to follow.
+func (g *group) dropFor(m *member, reason string) {
 	g.log.Debug().Str("member", m.id).Str("reason", reason).Msg("member removed")
 	g.drop(m)
+}
+
+// membersLeft lets the others rebalance, or complete the rebalance they are in.
+func (g *group) membersLeft(reason string) {
 	switch g.state {
 	case completing, stable:
 		g.prepareRebalance(reason)

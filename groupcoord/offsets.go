@@ -10,7 +10,10 @@ type offsets struct {
 	lanes map[TopicPartition]*lane
 	ready []TopicPartition // those with a write that waits and none that runs
 	calls int              // running storeCommits
-	held  map[request]bool // commits and fetches without an answer
+	// deletes are the deletions of the group; the first runs or waits for the
+	// running writes, and no write begins before they are through.
+	deletes []*deleteEvent
+	held    map[request]bool // commits and fetches without an answer
 	// stored: the group has, or once had, committed offsets.
 	stored  bool
 	trouble commitTrouble
@@ -89,7 +92,7 @@ func (o *offsets) put(c OffsetCommit, then func(CommittedOffset)) {
 // writeReady starts what can be written, all partitions in one call.
 func (g *group) writeReady() {
 	o := &g.offsets
-	if len(o.ready) == 0 || o.calls >= g.cfg.CommitsInFlight {
+	if len(o.ready) == 0 || o.calls >= g.cfg.CommitsInFlight || len(o.deletes) > 0 {
 		return
 	}
 	commits := make([]OffsetCommit, len(o.ready))
@@ -132,6 +135,7 @@ func (e commitDone) apply(g *group) {
 			then(result)
 		}
 	}
+	g.deleteReady()
 	g.writeReady()
 }
 

@@ -96,7 +96,7 @@ func (g *group) electJoinedLeader() bool {
 
 func (g *group) becomeEmpty() {
 	g.generation++
-	g.protocol, g.leader = "", ""
+	g.protocol, g.leader, g.subscribed = "", "", nil
 	g.joinDeadline, g.refreshAt = time.Time{}, time.Time{}
 	g.transitionTo(empty, "no members left")
 	g.offsets.forget()
@@ -106,6 +106,7 @@ func (g *group) becomeEmpty() {
 func (g *group) beginGeneration() {
 	g.generation++
 	g.protocol = g.vote()
+	g.noteSubscribed()
 	g.joinDeadline = time.Time{}
 	g.transitionTo(completing, "all members joined")
 	g.changed = true

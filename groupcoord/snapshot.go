@@ -34,8 +34,11 @@ type memberSnapshot struct {
 	Assignment  []byte     `json:"assignment,omitempty"`
 }
 
-// snapshot encodes the group for [Store].
+// snapshot encodes the group for [Store]; a group that does not exist is nil.
 func (g *group) snapshot() []byte {
+	if !g.exists {
+		return nil
+	}
 	s := snapshot{
 		Version:      snapshotVersion,
 		State:        g.state,
@@ -86,6 +89,7 @@ func restore(cfg *Config, name string, encoded []byte, now time.Time) (*group, e
 	for _, m := range s.Members {
 		g.restoreMember(m)
 	}
+	g.noteSubscribed()
 	g.restoreTimers()
 	return g, nil
 }

@@ -56,8 +56,14 @@ type OffsetStore interface {
 	Fetch(ctx context.Context, group string, partitions []TopicPartition) []CommittedOffset
 	// FetchAll reads every committed offset of the group.
 	FetchAll(ctx context.Context, group string) ([]CommittedOffset, error)
-	// Groups lists the groups that have stored offsets.
+	// Groups lists the groups that have, or once had, stored offsets.
 	Groups(ctx context.Context) ([]string, error)
+	// Exists reports whether Groups would list the group.
+	Exists(ctx context.Context, group string) (bool, error)
+	// Delete removes the group and every offset of it. Code 69 means that there
+	// is no such group, 68 that somebody else is using it, 14 that it may not
+	// have happened; the message is for the log line of a failed call.
+	Delete(ctx context.Context, group string) (code int16, message string)
 }
 
 // Store keeps the snapshot of each group, so that an owner that takes over

@@ -75,6 +75,37 @@ func (s *Store) Groups(ctx context.Context) ([]string, error) {
 	return groups, nil
 }
 
+// Exists reports whether the group has an app.
+func (s *Store) Exists(ctx context.Context, group string) (bool, error) {
+	name, err := AppName(group, s.cfg.MaxAppName)
+	if err != nil {
+		return false, nil // no app can have it
+	}
+	_, err = s.checkpoints.DescribeApp(ctx, name)
+	switch {
+	case dis.HasCode(err, wire.CodeAppNotFound):
+		return false, nil
+	case dis.HasCode(err, wire.CodeNoCheckpoint):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("describe app %s: %w", name, err)
+	}
+	return true, nil
+}
+
+// Delete removes the app of a group, and with it every committed offset. The code
+// of the failure is 69 when there is none, 68 when somebody consumes with it.
+func (s *Store) Delete(ctx context.Context, group string) translate.Failure {
+	name, err := AppName(group, s.cfg.MaxAppName)
+	if err != nil {
+		return translate.Failure{Code: codeGroupNotFound, Message: err.Error()}
+	}
+	if err := s.checkpoints.DeleteApp(ctx, name); err != nil {
+		return translate.KafkaError(translate.CallDeleteGroup, fmt.Errorf("delete app %s: %w", name, err))
+	}
+	return translate.Failure{}
+}
+
 // ensureApp creates an app unless another call for it is under way or someone
 // else was faster. The creation is shared, so it outlives the caller's context.
 func (s *Store) ensureApp(ctx context.Context, app string) error {

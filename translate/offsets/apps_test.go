@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
 func TestAppName(t *testing.T) {
@@ -95,5 +96,49 @@ func TestGroups(t *testing.T) {
 	f.failWith("list apps", errDown)
 	if _, err := s.Groups(t.Context()); !errors.Is(err, errDown) {
 		t.Errorf("got %v, want the failure", err)
+	}
+}
+
+func TestDeleteGroup(t *testing.T) {
+	s, f, _ := open(t)
+	long := strings.Repeat("g", 201)
+	if exists, err := s.Exists(t.Context(), "billing.eu"); exists || err != nil {
+		t.Errorf("before: %v, %v", exists, err)
+	}
+	if failure := s.Delete(t.Context(), "billing.eu"); failure.Code != 69 {
+		t.Errorf("before: %+v", failure)
+	}
+	if got := s.Commit(t.Context(), "billing.eu", []OffsetCommit{commit("a", 0, 150, "")}); got[0].Code != 0 {
+		t.Fatalf("%+v", got)
+	}
+	if exists, err := s.Exists(t.Context(), "billing.eu"); !exists || err != nil {
+		t.Errorf("committed: %v, %v", exists, err)
+	}
+	f.failWith("delete app", refusal("DeleteApp", wire.CodeAppInUse))
+	if failure := s.Delete(t.Context(), "billing.eu"); failure.Code != 68 || !strings.Contains(failure.Message, wire.CodeAppInUse) {
+		t.Errorf("in use: %+v", failure)
+	}
+	f.failWith("delete app", errDown)
+	f.failWith("describe app", errDown)
+	if failure := s.Delete(t.Context(), "billing.eu"); failure.Code != 14 {
+		t.Errorf("down: %+v", failure)
+	}
+	if exists, err := s.Exists(t.Context(), "billing.eu"); exists || err == nil {
+		t.Errorf("down: %v, %v", exists, err)
+	}
+	f.failWith("delete app", nil)
+	f.failWith("describe app", nil)
+	if failure := s.Delete(t.Context(), "billing.eu"); failure.Code != 0 {
+		t.Errorf("delete: %+v", failure)
+	}
+	if got := s.Fetch(t.Context(), "billing.eu", []TopicPartition{at("a", 0)}); got[0].Offset != -1 || got[0].Code != 0 {
+		t.Errorf("deleted: %+v", got)
+	}
+	// No app can have the name, so the group cannot exist.
+	if exists, err := s.Exists(t.Context(), long); exists || err != nil {
+		t.Errorf("too long: %v, %v", exists, err)
+	}
+	if failure := s.Delete(t.Context(), long); failure.Code != 69 {
+		t.Errorf("too long: %+v", failure)
 	}
 }

@@ -17,6 +17,7 @@ import (
 const (
 	codeUnknownPartition = 3
 	codeMetadataTooLarge = 12
+	codeGroupNotFound    = 69
 )
 
 // Commit stores offsets, one call to DIS for each since DIS has no other, and

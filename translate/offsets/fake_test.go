@@ -184,6 +184,19 @@ func (f *fakeDIS) ListApps(ctx context.Context, _ string) ([]wire.App, error) {
 	return apps, err
 }
 
+func (f *fakeDIS) DeleteApp(ctx context.Context, name string) error {
+	err := f.begin(ctx, "delete app")
+	defer f.mu.Unlock()
+	switch {
+	case err != nil:
+		return err
+	case f.apps[name] == nil:
+		return refusal("DeleteApp", wire.CodeAppNotFound)
+	}
+	delete(f.apps, name)
+	return nil
+}
+
 func (f *fakeDIS) DescribeStream(ctx context.Context, name string) (*wire.DescribeStreamResponse, error) {
 	err := f.begin(ctx, "describe stream")
 	defer f.mu.Unlock()

@@ -33,6 +33,7 @@ type Checkpoints interface {
 	CreateApp(ctx context.Context, name string) error
 	DescribeApp(ctx context.Context, name string) (*wire.App, error)
 	ListApps(ctx context.Context, streamFilter string) ([]wire.App, error)
+	DeleteApp(ctx context.Context, name string) error
 	DescribeStream(ctx context.Context, name string) (*wire.DescribeStreamResponse, error)
 }
 
