@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"translate/dis/embedded": {"translate/dis/wire"},
 	"bench":                  {"translate/dis", "translate/dis/wire"},
 	"e2e":                    {},
+	"e2e/oracle":             {},
 }
 
 var translator = []string{"translate", "translate/record", "translate/dis", "translate/dis/wire"}

@@ -1,0 +1,8 @@
+package oracle
+
+import "slices"
+
+// Scenarios are all of them. Each has a golden file of its name.
+func Scenarios() []Scenario {
+	return slices.Concat(recordScenarios, groupScenarios)
+}

@@ -1,0 +1,33 @@
+package oracle
+
+// groupScenarios: consumer groups of the classic protocol.
+var groupScenarios = []Scenario{
+	{"group-two-members", "two members join, share a topic, commit and leave", groupTwoMembers},
+}
+
+func groupTwoMembers(r *Run) {
+	r.Topic("t", 2)
+	g := r.Group("g")
+	a, b := g.Member("a", "t"), g.Member("b", "t")
+
+	a.JoinOnce("a new member is given an id")
+	a.Join("with it, it joins")
+	a.Sync("and leads", Plan{"a": {"t": {0, 1}}})
+	a.Heartbeat("stable")
+
+	joining := b.BeginJoin("b joins")
+	a.AwaitRebalance("a is told to join again")
+	a.Join("a joins again")
+	joining.Wait()
+	follower := b.BeginSync("b gets its part", nil)
+	a.Sync("a shares", Plan{"a": {"t": {0}}, "b": {"t": {1}}})
+	follower.Wait()
+
+	b.Commit("b commits", "t", 1, 0)
+	g.Offsets("committed", "t", 0, 1)
+	g.Describe("described")
+	b.Leave("b leaves")
+	a.AwaitRebalance("a is told")
+	a.Leave("a leaves")
+	g.Describe("nobody is left")
+}
