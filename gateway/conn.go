@@ -223,12 +223,14 @@ func (c *conn) noteRequest(a *api, clientID string) {
 	c.groupMember = c.groupMember || a.class == classGroup
 }
 
+// client is who sits at the other end. The host has a slash before it, as in
+// Kafka, whose tools show it so.
 func (c *conn) client(id string) groupcoord.Client {
 	host, _, err := net.SplitHostPort(c.nc.RemoteAddr().String())
 	if err != nil {
 		host = c.nc.RemoteAddr().String()
 	}
-	return groupcoord.Client{ID: id, Host: host}
+	return groupcoord.Client{ID: id, Host: "/" + host}
 }
 
 // logEnd writes the one line about a connection that did not end well.

@@ -325,7 +325,7 @@ func TestNullClientID(t *testing.T) {
 		}
 		c.receive(9, req)
 	}
-	if id := b.groups.clients[0]; id.ID != "" || id.Host != "127.0.0.1" {
+	if id := b.groups.clients[0]; id.ID != "" || id.Host != "/127.0.0.1" {
 		t.Errorf("client %+v", id)
 	}
 }

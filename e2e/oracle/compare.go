@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -13,9 +14,8 @@ type Difference struct {
 	Reason               string
 	// Steps are the steps of scenarios that show it.
 	Steps []Change
-	// Everywhere are texts of Kafka's transcripts that are another one in all
-	// transcripts of the gateway.
-	Everywhere []Replacement
+	// Everywhere is for lines of any transcript.
+	Everywhere []Rule
 }
 
 // Change is a step in which the gateway's answer is Kafka's with each of the
@@ -27,6 +27,13 @@ type Change struct {
 
 // Replacement is a text of Kafka's transcripts, and the gateway's in its place.
 type Replacement struct{ Kafka, Gateway string }
+
+// Rule is for what is so on many lines: where Kafka matches a line of its
+// transcripts, Gateway stands in its place, with $1 for the first group.
+type Rule struct {
+	Kafka   *regexp.Regexp
+	Gateway string
+}
 
 // Expected is what the gateway has to answer in a scenario, made of the real
 // broker's transcript. The error names differences that are not in it.
@@ -50,8 +57,8 @@ func expected(differences []Difference, scenario string, kafka Transcript) (Tran
 			}
 		}
 		for _, d := range differences {
-			for _, everywhere := range d.Everywhere {
-				text = strings.ReplaceAll(text, everywhere.Kafka, everywhere.Gateway)
+			for _, rule := range d.Everywhere {
+				text = rule.Kafka.ReplaceAllString(text, rule.Gateway)
 			}
 		}
 		wanted.Steps = append(wanted.Steps, Step{Label: s.Label, Lines: strings.Split(text, "\n")})

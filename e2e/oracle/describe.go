@@ -68,6 +68,8 @@ func untold(v reflect.Value, i int) bool {
 		return field.IsNil()
 	case reflect.Bool:
 		return !field.Bool()
+	case reflect.Array: // the id of a topic
+		return field.IsZero()
 	}
 	fresh := reflect.New(v.Type())
 	if withDefaults, ok := fresh.Interface().(interface{ Default() }); ok {
@@ -145,9 +147,6 @@ func (d *describer) plain(name string, v reflect.Value) string {
 }
 
 func (d *describer) topicID(id [16]byte) string {
-	if id == ([16]byte{}) {
-		return "none"
-	}
 	return d.r.names.alias(kindTopic, string(id[:]))
 }
 

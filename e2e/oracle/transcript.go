@@ -58,13 +58,3 @@ func ParseTranscript(text string) (t Transcript, err error) {
 	}
 	return t, nil
 }
-
-// step finds a step by its label.
-func (t Transcript) step(label string) (Step, bool) {
-	for _, s := range t.Steps {
-		if s.Label == label {
-			return s, true
-		}
-	}
-	return Step{}, false
-}
