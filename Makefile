@@ -4,7 +4,7 @@ COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build static dev test race lint bench image clean
+.PHONY: build static dev test race lint check bench image clean
 
 build: ## the binary, in bin/
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/kafka-dis-gateway ./cmd/kafka-dis-gateway
@@ -25,6 +25,9 @@ lint:
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt: $$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(STATICCHECK) ./...
+
+check: ## every promise under faults, restarts and cut connections; CHECK='-seed 17' for one seed
+	$(GO) run ./checker $(CHECK)
 
 bench: ## gateway against raw client, see docs/performance.md; BENCH='-rounds 1 -seconds 1' for a short run
 	$(GO) run ./bench $(BENCH)

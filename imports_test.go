@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"translate/dis/wire":     {},
 	"translate/dis/embedded": {"translate/dis/wire"},
 	"bench":                  {"translate/dis", "translate/dis/wire"},
+	"checker":                {"translate/dis", "translate/dis/wire"},
 	"e2e":                    {},
 	"e2e/oracle":             {},
 }

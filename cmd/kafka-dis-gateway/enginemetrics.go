@@ -39,6 +39,8 @@ func newCounts(writer *produce.Engine, store *offsets.Store) *counts {
 		func(p produce.Metrics, _ offsets.Stats) int64 { return p.HoleRecords })
 	add("moved_batches_total", "Batches for retired partitions, written to another one.", total,
 		func(p produce.Metrics, _ offsets.Stats) int64 { return p.MovedBatches })
+	add("moved_records_total", "Records for retired partitions, written to another one.", total,
+		func(p produce.Metrics, _ offsets.Stats) int64 { return p.MovedRecords })
 	add("repeated_batches_total", "Batches of idempotent producers that came again and were not written again.", total,
 		func(p produce.Metrics, _ offsets.Stats) int64 { return p.RepeatedBatches })
 	add("produce_buffer_bytes", "Memory used by records on their way to DIS.", prometheus.GaugeValue,

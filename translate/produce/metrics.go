@@ -19,8 +19,10 @@ type Metrics struct {
 	// HoleRecords counts records that were refused while a later one of their
 	// partition was stored: those out of order.
 	HoleRecords int64
-	// MovedBatches counts batches for retired partitions.
+	// MovedBatches counts batches for retired partitions, MovedRecords the records
+	// of such batches that DIS acknowledged.
 	MovedBatches int64
+	MovedRecords int64
 	// RepeatedBatches counts batches of idempotent producers that came again and
 	// were not written again.
 	RepeatedBatches int64
@@ -31,7 +33,7 @@ type Metrics struct {
 type counters struct {
 	storedRecords, storedBytes, requests, throttledRecords atomic.Int64
 	ambiguousRecords, holeRecords                          atomic.Int64
-	movedBatches, repeatedBatches                          atomic.Int64
+	movedBatches, movedRecords, repeatedBatches            atomic.Int64
 }
 
 // Metrics reads the counts.
@@ -45,6 +47,7 @@ func (e *Engine) Metrics() Metrics {
 		AmbiguousResentRecords: c.ambiguousRecords.Load(),
 		HoleRecords:            c.holeRecords.Load(),
 		MovedBatches:           c.movedBatches.Load(),
+		MovedRecords:           c.movedRecords.Load(),
 		RepeatedBatches:        c.repeatedBatches.Load(),
 		BufferedBytes:          e.frames.inUse() + e.payloads.inUse(),
 	}

@@ -54,6 +54,7 @@ func (p *partition) conclude(a *answers) {
 type tally struct {
 	again         []bool // by item: refused for a time
 	stored, bytes int
+	moved         int // of the stored ones
 	throttled     int
 	holes         int
 	next          int64  // behind the highest sequence number, 0 when none is known
@@ -65,6 +66,7 @@ func (p *partition) settleResults(a *answers, c *chunk, results []wire.PutResult
 	e := p.stream.engine
 	e.metrics.storedRecords.Add(int64(t.stored))
 	e.metrics.storedBytes.Add(int64(t.bytes))
+	e.metrics.movedRecords.Add(int64(t.moved))
 	e.metrics.throttledRecords.Add(int64(t.throttled))
 	e.metrics.holeRecords.Add(int64(t.holes))
 	if t.holes > 0 {
@@ -95,6 +97,9 @@ func (p *partition) count(c *chunk, results []wire.PutResult) tally {
 			it.batch.store(it.index, sequence, known)
 			t.next = max(t.next, sequence+1)
 			t.stored++
+			if it.batch.moved {
+				t.moved++
+			}
 			t.bytes += len(c.records[i].Data)
 		case wire.RecordRetriable(r.ErrorCode):
 			t.again[i] = true

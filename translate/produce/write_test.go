@@ -206,8 +206,8 @@ func TestRetiredPartitions(t *testing.T) {
 		r.send(3, "b").want(0, -1)
 		r.send(2, "c").want(0, 2)
 		r.wantContents(2, "a", "b", "c")
-		if moved := r.engine.Metrics().MovedBatches; moved != 2 {
-			t.Errorf("%d batches counted as moved", moved)
+		if m := r.engine.Metrics(); m.MovedBatches != 2 || m.MovedRecords != 2 {
+			t.Errorf("%d batches with %d records counted as moved", m.MovedBatches, m.MovedRecords)
 		}
 		for i := range r.topic.Partitions {
 			r.topic.Partitions[i].Status = wire.PartitionDeleted
