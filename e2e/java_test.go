@@ -13,10 +13,11 @@ import (
 
 // The projects of the Java clients, one Maven module for each class path:
 // javaDIS has the DIS SDK, the DIS Kafka adapter and Kafka's own client,
-// javaKafka has Kafka's own client in several releases.
+// javaKafka has Kafka's own client in several releases, kafkaTools its tools.
 var (
-	javaDIS   = newJavaProject("java-dis")
-	javaKafka = newJavaProject("java-kafka")
+	javaDIS    = newJavaProject("java-dis")
+	javaKafka  = newJavaProject("java-kafka")
+	kafkaTools = newJavaProject("kafka-tools")
 )
 
 // javaProject is built once, where it is needed first.

@@ -44,7 +44,7 @@ func apiTable(cfg Config, parts Parts) []*api {
 		{kmsg.Metadata, "Metadata", 0, 13, classTopic, handleMetadata(cfg, parts.Catalog)},
 		{kmsg.OffsetCommit, "OffsetCommit", 0, 8, classGroup, lasting(parts.Groups, Groups.OffsetCommit)},
 		{kmsg.OffsetFetch, "OffsetFetch", 0, 8, classGroup, asked(parts.Groups, Groups.OffsetFetch)},
-		{kmsg.FindCoordinator, "FindCoordinator", 0, 4, classGroup, handleFindCoordinator()},
+		{kmsg.FindCoordinator, "FindCoordinator", 0, 4, classGroup, handleFindCoordinator(cfg)},
 		{kmsg.JoinGroup, "JoinGroup", 0, 9, classGroup, coordinated(parts.Groups, Groups.JoinGroup)},
 		{kmsg.Heartbeat, "Heartbeat", 0, 4, classGroup, coordinated(parts.Groups, Groups.Heartbeat)},
 		{kmsg.LeaveGroup, "LeaveGroup", 0, 5, classGroup, lasting(parts.Groups, Groups.LeaveGroup)},

@@ -11,6 +11,8 @@ var (
 	requestTimedOut              = kerr.RequestTimedOut.Code                    // 7
 	notEnoughReplicas            = kerr.NotEnoughReplicas.Code                  // 19
 	invalidRequiredAcks          = kerr.InvalidRequiredAcks.Code                // 21
+	invalidGroupID               = kerr.InvalidGroupID.Code                     // 24
+	groupAuthorizationFailed     = kerr.GroupAuthorizationFailed.Code           // 30
 	clusterAuthorizationFailed   = kerr.ClusterAuthorizationFailed.Code         // 31
 	unsupportedVersion           = kerr.UnsupportedVersion.Code                 // 35
 	topicAlreadyExists           = kerr.TopicAlreadyExists.Code                 // 36

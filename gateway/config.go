@@ -46,6 +46,13 @@ type Config struct {
 	// AcceptCompact accepts cleanup.policy=compact without effect.
 	AcceptCompact bool
 
+	// GroupsOff tells clients that look for a group's coordinator that there are
+	// none here.
+	GroupsOff bool
+	// CheckGroup tells why a group cannot be kept by its name; nil: every name
+	// is good.
+	CheckGroup func(group string) error
+
 	// IdleTimeout closes a connection on which nothing was asked, and nothing
 	// is being answered, for so long. It is the time that a peer may take to
 	// accept a reply, too. Default 10 min: clients close theirs after 9.

@@ -63,35 +63,38 @@ const (
 	coordinatorTypeTransaction = 1
 )
 
-// handleFindCoordinator names this gateway as the coordinator of every group.
+// handleFindCoordinator names this gateway as the coordinator of every group that
+// it can keep.
 //
 // For a transactional id the answer must end the client's search at once and
 // say why. CLUSTER_AUTHORIZATION_FAILED is the code that is final in every
 // client and whose message they print; others are retried until a timeout.
-func handleFindCoordinator() handler {
+func handleFindCoordinator(cfg Config) handler {
 	return atOnce(func(c *call, req *kmsg.FindCoordinatorRequest) kmsg.Response {
 		resp := kmsg.NewPtrFindCoordinatorResponse()
 		if req.Version >= 4 {
 			for _, key := range req.CoordinatorKeys {
-				resp.Coordinators = append(resp.Coordinators, coordinatorOf(c, req.CoordinatorType, key))
+				resp.Coordinators = append(resp.Coordinators, coordinatorOf(cfg, c, req.CoordinatorType, key))
 			}
 			return resp
 		}
-		found := coordinatorOf(c, req.CoordinatorType, req.CoordinatorKey)
+		found := coordinatorOf(cfg, c, req.CoordinatorType, req.CoordinatorKey)
 		resp.NodeID, resp.Host, resp.Port = found.NodeID, found.Host, found.Port
 		resp.ErrorCode, resp.ErrorMessage = found.ErrorCode, found.ErrorMessage
 		return resp
 	})
 }
 
-func coordinatorOf(c *call, coordinatorType int8, key string) kmsg.FindCoordinatorResponseCoordinator {
+func coordinatorOf(cfg Config, c *call, coordinatorType int8, key string) kmsg.FindCoordinatorResponseCoordinator {
 	found := kmsg.NewFindCoordinatorResponseCoordinator()
 	found.Key = key
 	switch coordinatorType {
 	case coordinatorTypeGroup:
-		found.NodeID = nodeID
-		found.Host, found.Port = c.broker()
-		return found
+		if found.ErrorCode, found.ErrorMessage = cfg.groupRefusal(key); found.ErrorCode == 0 {
+			found.NodeID = nodeID
+			found.Host, found.Port = c.broker()
+			return found
+		}
 	case coordinatorTypeTransaction:
 		found.ErrorCode, found.ErrorMessage = clusterAuthorizationFailed, kmsg.StringPtr(noTransactions)
 	default:
@@ -99,4 +102,19 @@ func coordinatorOf(c *call, coordinatorType int8, key string) kmsg.FindCoordinat
 	}
 	found.NodeID, found.Port = -1, -1
 	return found
+}
+
+// groupRefusal is why a group has no coordinator here, in codes that are final in
+// every client.
+func (c Config) groupRefusal(group string) (code int16, message *string) {
+	if c.GroupsOff {
+		return groupAuthorizationFailed, kmsg.StringPtr("this gateway serves no consumer groups (--groups=off)")
+	}
+	if c.CheckGroup == nil {
+		return 0, nil
+	}
+	if err := c.CheckGroup(group); err != nil {
+		return invalidGroupID, kmsg.StringPtr(err.Error())
+	}
+	return 0, nil
 }

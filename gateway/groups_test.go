@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -34,6 +35,39 @@ func TestFindCoordinatorOfUnknownType(t *testing.T) {
 	req.Version, req.CoordinatorType = 3, 2
 	if resp := dial(t, b.listen()).ask(req).(*kmsg.FindCoordinatorResponse); resp.ErrorCode != invalidRequest || resp.NodeID != -1 {
 		t.Errorf("%+v", resp)
+	}
+}
+
+func TestFindCoordinatorOfGroupsThatAreRefused(t *testing.T) {
+	ask := func(group string, change func(*Config)) (code, node, v4code int, message string) {
+		c := dial(t, newBench(t, change).listen())
+		req := kmsg.NewPtrFindCoordinatorRequest()
+		req.Version, req.CoordinatorKey = 1, group
+		resp := c.ask(req).(*kmsg.FindCoordinatorResponse)
+		req.Version, req.CoordinatorKeys = 4, []string{group}
+		one := c.ask(req).(*kmsg.FindCoordinatorResponse).Coordinators[0]
+		if resp.ErrorMessage != nil {
+			message = *resp.ErrorMessage
+		}
+		return int(resp.ErrorCode), int(resp.NodeID), int(one.ErrorCode), message
+	}
+	off := func(c *Config) { c.GroupsOff = true }
+	short := func(c *Config) {
+		c.CheckGroup = func(group string) error {
+			if len(group) > 3 {
+				return errors.New("too long")
+			}
+			return nil
+		}
+	}
+	if code, node, v4code, message := ask("g", off); code != 30 || v4code != 30 || node != -1 || !strings.Contains(message, "--groups=off") {
+		t.Errorf("off: %d %d, node %d, %q", code, v4code, node, message)
+	}
+	if code, node, v4code, message := ask("long", short); code != 24 || v4code != 24 || node != -1 || message != "too long" {
+		t.Errorf("too long: %d %d, node %d, %q", code, v4code, node, message)
+	}
+	if code, node, v4code, _ := ask("g", short); code != 0 || v4code != 0 || node != 1 {
+		t.Errorf("short enough: %d %d, node %d", code, v4code, node)
 	}
 }
 

@@ -57,6 +57,10 @@ func (m *memoryOffsets) FetchAll(ctx context.Context, group string) ([]groupcoor
 	return m.Fetch(ctx, group, partitions), nil
 }
 
+func (m *memoryOffsets) Oldest(_ context.Context, partitions []groupcoord.TopicPartition) []groupcoord.CommittedOffset {
+	return make([]groupcoord.CommittedOffset, len(partitions))
+}
+
 func (m *memoryOffsets) Groups(context.Context) ([]string, error) { return nil, nil }
 
 func (m *memoryOffsets) Exists(context.Context, string) (bool, error) { return false, nil }

@@ -11,13 +11,17 @@ import (
 // OffsetStore lets the group coordinator keep its offsets in DIS: it fits
 // offsets.Store to the interface that groupcoord declares, since neither knows
 // the other.
-type OffsetStore struct{ store checkpointStore }
+type OffsetStore struct {
+	store checkpointStore
+	lag   *Lag
+}
 
 // checkpointStore is *offsets.Store.
 type checkpointStore interface {
 	Commit(ctx context.Context, group string, commits []offsets.OffsetCommit) []offsets.CommittedOffset
 	Fetch(ctx context.Context, group string, partitions []offsets.TopicPartition) []offsets.CommittedOffset
 	FetchAll(ctx context.Context, group string) ([]offsets.CommittedOffset, error)
+	Oldest(ctx context.Context, partitions []offsets.TopicPartition) []offsets.CommittedOffset
 	Groups(ctx context.Context) ([]string, error)
 	Exists(ctx context.Context, group string) (bool, error)
 	Delete(ctx context.Context, group string) translate.Failure
@@ -28,8 +32,8 @@ var (
 	_ checkpointStore        = (*offsets.Store)(nil)
 )
 
-// NewOffsetStore wraps a store.
-func NewOffsetStore(store *offsets.Store) OffsetStore { return OffsetStore{store} }
+// NewOffsetStore wraps a store; lag is told of every offset that passes.
+func NewOffsetStore(store *offsets.Store, lag *Lag) OffsetStore { return OffsetStore{store, lag} }
 
 // Commit stores the offsets and answers in the same order.
 func (s OffsetStore) Commit(ctx context.Context, group string, commits []groupcoord.OffsetCommit) []groupcoord.CommittedOffset {
@@ -42,22 +46,24 @@ func (s OffsetStore) Commit(ctx context.Context, group string, commits []groupco
 			Metadata:       c.Metadata,
 		}
 	}
-	return committed(s.store.Commit(ctx, group, wanted))
+	return s.noted(group, s.store.Commit(ctx, group, wanted))
 }
 
 // Fetch reads the partitions' offsets and answers in the same order.
 func (s OffsetStore) Fetch(ctx context.Context, group string, partitions []groupcoord.TopicPartition) []groupcoord.CommittedOffset {
-	wanted := make([]offsets.TopicPartition, len(partitions))
-	for i, p := range partitions {
-		wanted[i] = offsets.TopicPartition(p)
-	}
-	return committed(s.store.Fetch(ctx, group, wanted))
+	return s.noted(group, s.store.Fetch(ctx, group, named(partitions)))
+}
+
+// Oldest gives the first offset that can be read of each partition, in the same
+// order.
+func (s OffsetStore) Oldest(ctx context.Context, partitions []groupcoord.TopicPartition) []groupcoord.CommittedOffset {
+	return committed(s.store.Oldest(ctx, named(partitions)))
 }
 
 // FetchAll reads every committed offset of the group.
 func (s OffsetStore) FetchAll(ctx context.Context, group string) ([]groupcoord.CommittedOffset, error) {
 	found, err := s.store.FetchAll(ctx, group)
-	return committed(found), err
+	return s.noted(group, found), err
 }
 
 // Groups lists the groups that have committed offsets.
@@ -71,7 +77,25 @@ func (s OffsetStore) Exists(ctx context.Context, group string) (bool, error) {
 // Delete removes the group and its offsets.
 func (s OffsetStore) Delete(ctx context.Context, group string) (code int16, message string) {
 	failure := s.store.Delete(ctx, group)
+	if failure.Code == 0 {
+		s.lag.forget(group)
+	}
 	return failure.Code, failure.Message
+}
+
+// noted passes results on and shows them to the lag.
+func (s OffsetStore) noted(group string, found []offsets.CommittedOffset) []groupcoord.CommittedOffset {
+	results := committed(found)
+	s.lag.note(group, results)
+	return results
+}
+
+func named(partitions []groupcoord.TopicPartition) []offsets.TopicPartition {
+	wanted := make([]offsets.TopicPartition, len(partitions))
+	for i, p := range partitions {
+		wanted[i] = offsets.TopicPartition(p)
+	}
+	return wanted
 }
 
 func committed(found []offsets.CommittedOffset) []groupcoord.CommittedOffset {

@@ -33,6 +33,11 @@ func (r *recordingStore) Fetch(_ context.Context, _ string, partitions []offsets
 	return stored
 }
 
+func (r *recordingStore) Oldest(_ context.Context, partitions []offsets.TopicPartition) []offsets.CommittedOffset {
+	r.fetched = partitions
+	return stored
+}
+
 func (r *recordingStore) FetchAll(context.Context, string) ([]offsets.CommittedOffset, error) {
 	return stored, errors.New("half")
 }
@@ -49,7 +54,7 @@ func (r *recordingStore) Delete(_ context.Context, group string) translate.Failu
 
 func TestOffsetStoreCarriesEveryField(t *testing.T) {
 	inner := &recordingStore{}
-	store := OffsetStore{inner}
+	store := OffsetStore{inner, NewLag(func(string, int32) (int64, bool) { return 50, true })}
 	at := groupcoord.TopicPartition{Topic: "t", Partition: 2}
 	want := []groupcoord.CommittedOffset{
 		{TopicPartition: at, Offset: 41, Metadata: "m"},
@@ -77,8 +82,15 @@ func TestOffsetStoreCarriesEveryField(t *testing.T) {
 	if groups, err := store.Groups(t.Context()); err != nil || len(groups) != 1 {
 		t.Errorf("groups %v, error %v", groups, err)
 	}
+	inner.fetched = nil
+	if diff := cmp.Diff(want, store.Oldest(t.Context(), []groupcoord.TopicPartition{at})); diff != "" || len(inner.fetched) != 1 {
+		t.Errorf("oldest: %s", diff)
+	}
 	if exists, err := store.Exists(t.Context(), "g"); !exists || err != nil {
 		t.Errorf("exists: %v, %v", exists, err)
+	}
+	if behind := store.lag.behind(); len(behind) != 1 || behind[0].high-behind[0].committed != 9 {
+		t.Errorf("lag: %+v", behind)
 	}
 	if code, message := store.Delete(t.Context(), "g"); code != 68 || message != "app g is in use" {
 		t.Errorf("delete: %d %q", code, message)

@@ -65,10 +65,35 @@ func (a *actor) read(ctx context.Context, partitions []TopicPartition) []Committ
 	return results
 }
 
+// oldest looks up where the added partitions begin that have no committed offset.
+func (a *actor) oldest(ctx context.Context, r *read, found []CommittedOffset) map[TopicPartition]CommittedOffset {
+	var wanted []TopicPartition
+	for _, o := range found {
+		if o.Code == 0 && o.Offset < 0 && r.added[o.TopicPartition] {
+			wanted = append(wanted, o.TopicPartition)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	first := a.c.offsets.Oldest(ctx, wanted)
+	oldest := make(map[TopicPartition]CommittedOffset, len(wanted))
+	for i, tp := range wanted {
+		oldest[tp] = CommittedOffset{TopicPartition: tp, Offset: -1, Code: codeLoading}
+		if len(first) == len(wanted) {
+			oldest[tp] = first[i]
+		}
+	}
+	a.c.cfg.Logger.Info().Str("group", a.name).Int("partitions", len(wanted)).
+		Msg("partitions that a scale-up added begin at their oldest record")
+	return oldest
+}
+
 // fetch reads what an OffsetFetch needs.
 func (a *actor) fetch(ctx context.Context, r *read) fetched {
 	if !r.event.all {
-		return fetched{offsets: a.read(ctx, r.missing)}
+		found := a.read(ctx, r.missing)
+		return fetched{offsets: found, oldest: a.oldest(ctx, r, found)}
 	}
 	offsets, err := a.c.offsets.FetchAll(ctx, a.name)
 	if err != nil {

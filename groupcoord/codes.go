@@ -11,6 +11,7 @@ var (
 	codeIllegalGeneration     = kerr.IllegalGeneration.Code
 	codeInconsistentProtocol  = kerr.InconsistentGroupProtocol.Code
 	codeInvalidGroupID        = kerr.InvalidGroupID.Code
+	codeNotAuthorized         = kerr.GroupAuthorizationFailed.Code
 	codeUnknownMember         = kerr.UnknownMemberID.Code
 	codeInvalidSessionTimeout = kerr.InvalidSessionTimeout.Code
 	codeRebalanceInProgress   = kerr.RebalanceInProgress.Code

@@ -25,6 +25,17 @@ type Config struct {
 	MinSessionTimeout, MaxSessionTimeout time.Duration
 	// MaxGroupSize is the most members one group may have; 0 is unlimited.
 	MaxGroupSize int
+	// AddedFromReset answers "nothing committed" for partitions that a scale-up
+	// added to a topic of a running group, so that the client's reset policy
+	// decides. By default they begin at their oldest record: a policy of latest
+	// would skip what was written before the group noticed them.
+	AddedFromReset bool
+	// Off refuses every request with 30 (GROUP_AUTHORIZATION_FAILED), which is
+	// final in all clients: this gateway serves no groups.
+	Off bool
+	// CheckGroup, if set, tells why a group cannot be kept by its name; requests
+	// for it are then answered 24 (INVALID_GROUP_ID).
+	CheckGroup func(group string) error
 	// MaxMetadata is the most characters of metadata kept with an offset
 	// (1000, the limit of DIS); above it the partition is answered 12.
 	MaxMetadata int

@@ -86,8 +86,8 @@ func (c *Coordinator) Close(ctx context.Context) error {
 
 // submit queues a request for its group.
 func (c *Coordinator) submit(group string, r request) {
-	if group == "" && !mayBeNameless(r) {
-		r.refuse(codeInvalidGroupID)
+	if code := c.admit(group, r); code != 0 {
+		r.refuse(code)
 		return
 	}
 	c.mu.Lock()
@@ -106,12 +106,29 @@ func (c *Coordinator) submit(group string, r request) {
 	c.mu.Unlock()
 }
 
+// admit decides by name alone whether a request is looked at.
+func (c *Coordinator) admit(group string, r request) int16 {
+	switch {
+	case c.cfg.Off:
+		return codeNotAuthorized
+	case group == "" && !mayBeNameless(r):
+		return codeInvalidGroupID
+	case c.cfg.CheckGroup == nil:
+		return 0
+	}
+	if err := c.cfg.CheckGroup(group); err != nil {
+		c.cfg.Logger.Debug().Err(err).Msg("group refused by its name")
+		return codeInvalidGroupID
+	}
+	return 0
+}
+
 // mayBeNameless says whether a request may name the group "". It has no members,
 // but it has offsets, as in Kafka: a Java consumer of before 2.2 without a
 // group.id reads and commits those.
 func mayBeNameless(r request) bool {
 	switch r.(type) {
-	case *commitEvent, *fetchEvent, *describeEvent, *deleteEvent, *offsetDeleteEvent:
+	case *commitEvent, *fetchEvent, *describeEvent, *deleteEvent:
 		return true
 	default:
 		return false

@@ -42,6 +42,9 @@ func finishDescription(req *kmsg.DescribeGroupsRequest, g *kmsg.DescribeGroupsRe
 		g.ErrorCode = codeGroupIDNotFound
 		g.ErrorMessage = kmsg.StringPtr("there is no group " + g.Group)
 	}
+	if req.Version >= 6 && g.ErrorCode == codeNotAuthorized {
+		g.ErrorMessage = kmsg.StringPtr("this gateway serves no consumer groups")
+	}
 	if req.IncludeAuthorizedOperations && g.ErrorCode == 0 {
 		g.AuthorizedOperations = groupOperations
 	}

@@ -1,6 +1,6 @@
 // Package groupcoord coordinates consumer groups by the classic protocol of
 // Kafka: JoinGroup, SyncGroup, Heartbeat, LeaveGroup, OffsetCommit, OffsetFetch,
-// DescribeGroups and ListGroups. It has no sockets and knows nothing of where
+// OffsetDelete, DescribeGroups, ListGroups and DeleteGroups. It has no sockets and knows nothing of where
 // offsets are kept.
 //
 // # How it is built
@@ -27,37 +27,82 @@
 //
 // # States
 //
-//	state                request        what happens
-//	(no such group)      Join "" id     the group is created, as Empty below
-//	                     Join, Sync,    25
-//	                     Heartbeat,
-//	                     Leave
-//	                     Commit         generation < 0: created and stored, else 22
-//	Empty                Join           79 with an id (v4+, dynamic), or added
-//	                                    -> PreparingRebalance with initial delay
-//	                     Commit         generation < 0: stored, else 25
-//	PreparingRebalance   Join           held until all joined or the deadline
-//	                     Sync           27
-//	                     Heartbeat      27, the session goes on
-//	                     Commit         stored, current generation
-//	CompletingRebalance  Join           same metadata: the answer again;
-//	                                    else -> PreparingRebalance, held syncs 27
-//	                     Sync           held for the leader's, -> Stable
-//	                     Heartbeat      0
-//	                     Commit         27
-//	Stable               Join           follower, same metadata: current generation;
-//	                                    else -> PreparingRebalance
-//	                     Sync           the assignment
-//	                     Heartbeat      0
-//	                     Commit         stored
-//	any                  Leave, session members gone -> PreparingRebalance
-//	                     timeout
+// What each state answers, and the state after it. A new client joins with
+// version 4 or later and no id, an old one with an earlier version; "held" is an
+// answer that comes later. TestStates reads this table and does what it says.
 //
-//	PreparingRebalance -> CompletingRebalance  all joined and no id is pending, or the
-//	                                           deadline; generation + 1
-//	PreparingRebalance -> Empty                nobody left; generation + 1
-//	CompletingRebalance, Stable ->             somebody did not sync within the rebalance
-//	PreparingRebalance                         timeout, and is removed
+//	state                request                      answer  state after it
+//	none                 join of a new client         79      Empty
+//	none                 join of an old client        held    PreparingRebalance
+//	none                 join of a member             25      none
+//	none                 sync of a member             25      none
+//	none                 heartbeat                    25      none
+//	none                 leave                        25      none
+//	none                 commit of a member           22      none
+//	none                 commit without membership    0       Empty
+//	none                 deletion                     69      none
+//	Empty                join of a new client         79      Empty
+//	Empty                join with the given id       held    PreparingRebalance
+//	Empty                join of an old client        held    PreparingRebalance
+//	Empty                join of a member             25      Empty
+//	Empty                sync of a member             25      Empty
+//	Empty                heartbeat                    25      Empty
+//	Empty                leave                        25      Empty
+//	Empty                commit of a member           25      Empty
+//	Empty                commit without membership    0       Empty
+//	Empty                deletion                     0       none
+//	PreparingRebalance   join of a new client         79      PreparingRebalance
+//	PreparingRebalance   join with the given id       held    PreparingRebalance
+//	PreparingRebalance   join of an old client        held    PreparingRebalance
+//	PreparingRebalance   join of a member             held    PreparingRebalance
+//	PreparingRebalance   joins of all members         0       CompletingRebalance
+//	PreparingRebalance   sync of a member             27      PreparingRebalance
+//	PreparingRebalance   heartbeat                    27      PreparingRebalance
+//	PreparingRebalance   leave                        0       PreparingRebalance
+//	PreparingRebalance   leaves of all members        0       Empty
+//	PreparingRebalance   commit of a member           0       PreparingRebalance
+//	PreparingRebalance   commit without membership    25      PreparingRebalance
+//	PreparingRebalance   deletion                     68      PreparingRebalance
+//	CompletingRebalance  join of a new client         79      CompletingRebalance
+//	CompletingRebalance  join with the given id       held    PreparingRebalance
+//	CompletingRebalance  join of an old client        held    PreparingRebalance
+//	CompletingRebalance  join of a member             0       CompletingRebalance
+//	CompletingRebalance  join of the leader           0       CompletingRebalance
+//	CompletingRebalance  join with other metadata     held    PreparingRebalance
+//	CompletingRebalance  sync of a member             held    CompletingRebalance
+//	CompletingRebalance  sync of the leader           0       Stable
+//	CompletingRebalance  heartbeat                    0       CompletingRebalance
+//	CompletingRebalance  leave                        0       PreparingRebalance
+//	CompletingRebalance  leaves of all members        0       Empty
+//	CompletingRebalance  commit of a member           27      CompletingRebalance
+//	CompletingRebalance  commit without membership    25      CompletingRebalance
+//	CompletingRebalance  deletion                     68      CompletingRebalance
+//	Stable               join of a new client         79      Stable
+//	Stable               join with the given id       held    PreparingRebalance
+//	Stable               join of an old client        held    PreparingRebalance
+//	Stable               join of a member             0       Stable
+//	Stable               join of the leader           held    PreparingRebalance
+//	Stable               join with other metadata     held    PreparingRebalance
+//	Stable               sync of a member             0       Stable
+//	Stable               sync of the leader           0       Stable
+//	Stable               heartbeat                    0       Stable
+//	Stable               leave                        0       PreparingRebalance
+//	Stable               leaves of all members        0       Empty
+//	Stable               commit of a member           0       Stable
+//	Stable               commit without membership    25      Stable
+//	Stable               deletion                     68      Stable
+//
+// A group with members changes its state in these ways and no others, which
+// TestModel checks:
+//
+//	Empty -> PreparingRebalance                a client joins
+//	PreparingRebalance -> CompletingRebalance  all have joined and no given id is
+//	                                           awaited, or the deadline; generation + 1
+//	PreparingRebalance -> Empty                nobody is left; generation + 1
+//	CompletingRebalance -> Stable              the leader has assigned
+//	CompletingRebalance -> PreparingRebalance  a member comes, changes or goes, or did
+//	                                           not sync within the rebalance timeout
+//	Stable -> PreparingRebalance               the same
 //
 // In every state a request of a member is checked in this order: instance id
 // that belongs to another member id 82, unknown member 25, other generation 22,

@@ -22,6 +22,9 @@ type fakeOffsets struct {
 	delay   time.Duration            // of Fetch and FetchAll
 }
 
+// fakeOldest is where every partition of a fakeOffsets begins.
+const fakeOldest = 3
+
 func newFakeOffsets() *fakeOffsets {
 	return &fakeOffsets{
 		stored: make(map[string]map[TopicPartition]CommittedOffset),
@@ -97,6 +100,20 @@ func (f *fakeOffsets) Fetch(ctx context.Context, group string, partitions []Topi
 			o = CommittedOffset{TopicPartition: tp, Offset: -1, Code: code}
 		}
 		results[i] = o
+	}
+	return results
+}
+
+func (f *fakeOffsets) Oldest(ctx context.Context, partitions []TopicPartition) []CommittedOffset {
+	f.wait(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	results := make([]CommittedOffset, len(partitions))
+	for i, tp := range partitions {
+		results[i] = CommittedOffset{TopicPartition: tp, Offset: fakeOldest}
+		if f.down {
+			results[i] = CommittedOffset{TopicPartition: tp, Offset: -1, Code: codeLoading}
+		}
 	}
 	return results
 }

@@ -44,9 +44,10 @@ type group struct {
 	exists       bool
 	generation   int32
 	protocolType string
-	protocol     string          // chosen for this generation
-	subscribed   map[string]bool // topics of this generation's members, nil: not known
-	leader       string          // member id
+	protocol     string           // chosen for this generation
+	firstCounts  map[string]int32 // partitions of a topic when it was first assigned
+	subscribed   map[string]bool  // topics of this generation's members, nil: not known
+	leader       string           // member id
 	members      members
 	pending      map[string]time.Time // ids given with MEMBER_ID_REQUIRED, and when they end
 

@@ -14,6 +14,11 @@ import (
 // are empty classic ones without a protocol type.
 func (c *Coordinator) ListGroups(ctx context.Context, _ Client, req *kmsg.ListGroupsRequest, reply func(*kmsg.ListGroupsResponse)) {
 	resp := req.ResponseKind().(*kmsg.ListGroupsResponse)
+	if c.cfg.Off {
+		resp.ErrorCode = codeNotAuthorized
+		reply(resp)
+		return
+	}
 	if !wanted(req, onlyStored) {
 		resp.Groups = c.listed(req, nil)
 		reply(resp)

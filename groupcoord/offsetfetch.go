@@ -36,6 +36,8 @@ func (c *Coordinator) OffsetFetch(_ context.Context, _ Client, req *kmsg.OffsetF
 type fetched struct {
 	code    int16
 	offsets []CommittedOffset
+	// oldest has the first offsets of added partitions without a committed one.
+	oldest map[TopicPartition]CommittedOffset
 }
 
 type fetchEvent struct {
@@ -96,6 +98,7 @@ func (e *fetchEvent) waitFor(g *group, l *lane) {
 type read struct {
 	event   *fetchEvent
 	missing []TopicPartition // unless all are read
+	added   map[TopicPartition]bool
 }
 
 // fetchReady reads when nothing is waited for any more: from memory what was
@@ -107,12 +110,19 @@ func (g *group) fetchReady(e *fetchEvent) {
 	}
 	r := &read{event: e}
 	for _, tp := range e.partitions {
-		if g.acked(tp) == nil {
-			r.missing = append(r.missing, tp)
+		if g.acked(tp) != nil {
+			continue
+		}
+		r.missing = append(r.missing, tp)
+		if g.added(tp) {
+			if r.added == nil {
+				r.added = make(map[TopicPartition]bool)
+			}
+			r.added[tp] = true
 		}
 	}
 	if !e.all && len(r.missing) == 0 {
-		g.answerFetch(e, nil)
+		g.answerFetch(e, nil, nil)
 		return
 	}
 	g.effects = append(g.effects, storeFetch{r})
@@ -144,7 +154,7 @@ func (e fetchDone) apply(g *group) {
 		for i, tp := range e.read.missing {
 			found[tp] = e.result.offsets[i]
 		}
-		g.answerFetch(ev, found)
+		g.answerFetch(ev, found, e.result.oldest)
 	}
 }
 
@@ -153,7 +163,7 @@ func (e fetchDone) apply(g *group) {
 //
 // Clients repeat a fetch only for an error of the whole, and take others for
 // fatal: an offset that could not be read now fails them all.
-func (g *group) answerFetch(e *fetchEvent, found map[TopicPartition]CommittedOffset) {
+func (g *group) answerFetch(e *fetchEvent, found, oldest map[TopicPartition]CommittedOffset) {
 	delete(g.offsets.held, e)
 	var f fetched
 	for _, tp := range e.partitions {
@@ -165,13 +175,15 @@ func (g *group) answerFetch(e *fetchEvent, found map[TopicPartition]CommittedOff
 			// Acknowledged when asked for, and given up since then.
 			o = CommittedOffset{Code: codeLoading}
 		}
+		if o.Offset >= 0 && o.Code == 0 {
+			g.offsets.stored = true
+		} else if first, ok := oldest[tp]; ok && o.Code == 0 {
+			o = first
+		}
 		o.TopicPartition = tp
 		if retried(o.Code) {
 			g.refuse(e, o.Code)
 			return
-		}
-		if o.Offset >= 0 {
-			g.offsets.stored = true
 		}
 		f.offsets = append(f.offsets, o)
 	}

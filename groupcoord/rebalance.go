@@ -96,7 +96,8 @@ func (g *group) electJoinedLeader() bool {
 
 func (g *group) becomeEmpty() {
 	g.generation++
-	g.protocol, g.leader, g.subscribed = "", "", nil
+	g.protocol, g.leader = "", ""
+	g.subscribed, g.firstCounts = nil, nil
 	g.joinDeadline, g.refreshAt = time.Time{}, time.Time{}
 	g.transitionTo(empty, "no members left")
 	g.offsets.forget()

@@ -84,6 +84,17 @@ func (p promise[R]) get() R {
 	}
 }
 
+// now returns the answer if there is one now.
+func (p promise[R]) now() (resp R, ok bool) {
+	synctest.Wait()
+	select {
+	case resp = <-p.ch:
+		return resp, true
+	default:
+		return resp, false
+	}
+}
+
 // held fails the test if there is an answer now.
 func (p promise[R]) held() {
 	p.r.Helper()

@@ -21,6 +21,7 @@ type snapshot struct {
 	Leader       string           `json:"leader,omitempty"`
 	Members      []memberSnapshot `json:"members,omitempty"`
 	Stored       bool             `json:"has_offsets,omitempty"`
+	FirstCounts  map[string]int32 `json:"first_partition_counts,omitempty"`
 }
 
 type memberSnapshot struct {
@@ -47,6 +48,7 @@ func (g *group) snapshot() []byte {
 		Protocol:     g.protocol,
 		Leader:       g.leader,
 		Stored:       g.offsets.stored,
+		FirstCounts:  g.firstCounts,
 	}
 	for _, m := range g.members.list {
 		s.Members = append(s.Members, memberSnapshot{
@@ -86,6 +88,7 @@ func restore(cfg *Config, name string, encoded []byte, now time.Time) (*group, e
 	g.state, g.generation = s.State, s.Generation
 	g.protocolType, g.protocol, g.leader = s.ProtocolType, s.Protocol, s.Leader
 	g.offsets.stored = s.Stored
+	g.firstCounts = s.FirstCounts
 	for _, m := range s.Members {
 		g.restoreMember(m)
 	}

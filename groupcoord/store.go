@@ -56,6 +56,10 @@ type OffsetStore interface {
 	Fetch(ctx context.Context, group string, partitions []TopicPartition) []CommittedOffset
 	// FetchAll reads every committed offset of the group.
 	FetchAll(ctx context.Context, group string) ([]CommittedOffset, error)
+	// Oldest gives the first offset that can be read of each partition, in the
+	// same order: where a group begins in a partition that is new to it. -1 with
+	// code 0 is a partition that has none, code 14 that it is not known now.
+	Oldest(ctx context.Context, partitions []TopicPartition) []CommittedOffset
 	// Groups lists the groups that have, or once had, stored offsets.
 	Groups(ctx context.Context) ([]string, error)
 	// Exists reports whether Groups would list the group.

@@ -59,6 +59,7 @@ func (g *group) holdSync(m *member, e *syncEvent) {
 		return
 	}
 	g.assign(e.req.GroupAssignment)
+	g.noteAssigned()
 	g.transitionTo(stable, "leader assigned")
 	g.changed = true
 	for _, m := range g.members.list {

@@ -5,7 +5,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
@@ -42,17 +41,18 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 		MaxBatchBytes: int(s.MaxBatchBytes), BufferBytes: int64(s.ProduceBuffer),
 		OnStored: reader.Advance, Logger: logger,
 	}, p.client)
-	checkpoints := offsets.New(offsets.Config{Logger: logger}, p.client, p.catalog)
-	p.metrics.MustRegister(newCounts(writer, checkpoints))
-	groups := groupcoord.New(groupcoord.Config{
-		InitialRebalanceDelay: s.InitialRebalanceDelay, MaxGroupSize: s.MaxGroupSize, Logger: logger,
-	}, gateway.NewOffsetStore(checkpoints), groupcoord.NewMemoryStore(), new(groupcoord.LocalOwners))
+	checkpoints := offsets.New(offsets.Config{MaxAppName: s.DISAppNameMax, Logger: logger}, p.client, p.catalog)
+	counted := newCounts(writer, checkpoints)
+	lag := gateway.NewLag(reader.HighWatermark)
+	p.metrics.MustRegister(counted, lag)
+	groups := s.coordinator(gateway.NewOffsetStore(checkpoints, lag), counted.foreignChange, logger)
 
 	p.server, err = gateway.New(gateway.Config{
 		Listeners: listeners, Insecure: s.Insecure,
 		ClusterID:        topics.ClusterID(backend.ProjectID, backend.Region),
 		AutoCreateTopics: s.AutoCreateTopics, DefaultPartitions: s.DefaultPartitions,
 		TopicAdmin: gateway.TopicAdmin(s.TopicAdmin), AcceptCompact: s.AcceptCompact,
+		GroupsOff: s.Groups == "off", CheckGroup: s.checkGroup,
 		Metrics: p.metrics, Logger: logger,
 	}, gateway.Parts{Catalog: p.catalog, Produce: writer, Fetch: reader, Groups: groups})
 	if err != nil {

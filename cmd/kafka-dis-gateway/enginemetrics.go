@@ -1,8 +1,11 @@
 package main
 
 import (
+	"sync/atomic"
+
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/offsets"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/produce"
 )
@@ -11,8 +14,12 @@ import (
 type counts struct {
 	produce *produce.Engine
 	offsets *offsets.Store
+	foreign atomic.Int64
 	metrics []count
 }
+
+// foreignChange counts a committed offset that somebody else has changed.
+func (c *counts) foreignChange(groupcoord.ForeignChange) { c.foreign.Add(1) }
 
 type count struct {
 	description *prometheus.Desc
@@ -49,6 +56,8 @@ func newCounts(writer *produce.Engine, store *offsets.Store) *counts {
 		func(_ produce.Metrics, o offsets.Stats) int64 { return o.BelowRange })
 	add("commits_above_range_total", "Commits above a partition's end, stored as the end.", total,
 		func(_ produce.Metrics, o offsets.Stats) int64 { return o.AboveRange })
+	add("foreign_commits_total", "Committed offsets of groups with members that another gateway or program was found to have changed.", total,
+		func(produce.Metrics, offsets.Stats) int64 { return c.foreign.Load() })
 	return c
 }
 

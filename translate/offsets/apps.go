@@ -100,6 +100,7 @@ func (s *Store) Delete(ctx context.Context, group string) translate.Failure {
 	if err != nil {
 		return translate.Failure{Code: codeGroupNotFound, Message: err.Error()}
 	}
+	s.known.forget(name)
 	if err := s.checkpoints.DeleteApp(ctx, name); err != nil {
 		return translate.KafkaError(translate.CallDeleteGroup, fmt.Errorf("delete app %s: %w", name, err))
 	}

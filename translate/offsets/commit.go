@@ -34,12 +34,18 @@ func (s *Store) Commit(ctx context.Context, group string, offsets []OffsetCommit
 		}
 		return results
 	}
+	alone := s.known.firstAlone(app, len(offsets))
 	var running sync.WaitGroup
 	for i, o := range offsets {
 		// The place is taken here, so that the order of the calls counts and
 		// not that of the goroutines.
 		before, leave := s.queue(turnKey{app, o.TopicPartition})
 		running.Go(func() {
+			if i == 0 {
+				defer alone.done()
+			} else {
+				alone.wait()
+			}
 			result, err := s.inTurn(ctx, before, leave, func() CommittedOffset { return s.commit(ctx, app, o) })
 			if err != nil {
 				result = failed(o.TopicPartition, translate.CallCommit, fmt.Errorf("commit not started: %w", err))
@@ -165,33 +171,15 @@ func (s *Store) send(ctx context.Context, app string, topic *translate.Topic, o 
 		Metadata:       o.Metadata,
 	}
 	err := s.checkpoints.CommitCheckpoint(ctx, request)
-	if !dis.HasCode(err, wire.CodeAppNotFound) {
-		return err
-	}
-	if err := s.ensureApp(ctx, app); err != nil {
-		return err
-	}
-	return s.checkpoints.CommitCheckpoint(ctx, request)
-}
-
-// bounds asks DIS for the present range of a partition.
-func (s *Store) bounds(ctx context.Context, topic *translate.Topic, partition int32) (wire.SequenceRange, error) {
-	described, err := s.checkpoints.DescribeStream(ctx, topic.StreamName)
-	if err != nil {
-		return wire.SequenceRange{}, err
-	}
-	for _, p := range described.Partitions {
-		number, err := wire.ParsePartitionID(p.PartitionID)
-		if err != nil || number != int(partition) {
-			continue
+	if dis.HasCode(err, wire.CodeAppNotFound) {
+		s.known.forget(app)
+		if err := s.ensureApp(ctx, app); err != nil {
+			return err
 		}
-		if p.Status == wire.PartitionExpired || p.SequenceNumberRange == nil {
-			return wire.SequenceRange{}, &dis.Error{
-				Operation: "DescribeStream", HTTPStatus: 200, Code: wire.CodePartitionExpired, NotProcessed: true,
-				Message: fmt.Sprintf("stream %s shows no range of partition %d (%s)", topic.StreamName, partition, p.Status),
-			}
-		}
-		return wire.ParseSequenceRange(*p.SequenceNumberRange)
+		err = s.checkpoints.CommitCheckpoint(ctx, request)
 	}
-	return wire.SequenceRange{}, fmt.Errorf("stream %s does not show partition %d", topic.StreamName, partition)
+	if err == nil {
+		s.known.note(app)
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package offsets_test
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"sort"
@@ -18,7 +19,13 @@ import (
 )
 
 // connect starts an embedded DIS and a client of it over HTTP.
-func connect(t *testing.T) *dis.Client {
+func connect(t testing.TB) *dis.Client {
+	t.Helper()
+	return connectThrough(t, func(h http.Handler) http.Handler { return h })
+}
+
+// connectThrough is connect with something in front of the DIS.
+func connectThrough(t testing.TB, before func(http.Handler) http.Handler) *dis.Client {
 	t.Helper()
 	server, err := embedded.Open(embedded.Config{
 		DataDir: t.TempDir(), ProjectID: "local", Region: "local", AccessKeys: map[string]string{"dev": "dev-secret"},
@@ -26,7 +33,7 @@ func connect(t *testing.T) *dis.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := httptest.NewServer(server.Handler())
+	listener := httptest.NewServer(before(server.Handler()))
 	client, err := dis.New(dis.Config{
 		Endpoint: listener.URL, Region: "local", ProjectID: "local",
 		Credentials: dis.StaticCredentials(dis.Keys{AccessKey: "dev", SecretKey: "dev-secret"}),

@@ -157,3 +157,31 @@ func TestFetchAll(t *testing.T) {
 		f.failWith(call, nil)
 	}
 }
+
+func TestOldest(t *testing.T) {
+	s, f, catalog := open(t)
+	f.streams["a"][2] = wire.SequenceRange{Oldest: 7, Next: 9}
+	asked := []TopicPartition{at("a", 2), at("b", 0), at("a", 0), at("a", 9), at("nope", 0)}
+	var got []int64
+	for i, o := range s.Oldest(t.Context(), asked) {
+		if o.TopicPartition != asked[i] || o.Code != 0 {
+			t.Errorf("%+v", o)
+		}
+		got = append(got, o.Offset)
+	}
+	if diff := cmp.Diff([]int64{7, 100, 100, -1, -1}, got); diff != "" {
+		t.Error(diff)
+	}
+	if calls := f.count("describe stream"); calls != 2 {
+		t.Errorf("%d calls for two streams", calls)
+	}
+	f.failWith("describe stream", errDown)
+	if o := s.Oldest(t.Context(), asked[:1])[0]; o.Code != 14 {
+		t.Errorf("down: %+v", o)
+	}
+	f.failWith("describe stream", nil)
+	catalog.fail = errDown
+	if o := s.Oldest(t.Context(), asked[:1])[0]; o.Code != 14 {
+		t.Errorf("catalog down: %+v", o)
+	}
+}

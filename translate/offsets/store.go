@@ -39,7 +39,7 @@ type Checkpoints interface {
 
 // Config sets the store. Zero values mean the defaults.
 type Config struct {
-	// Parallel is how many calls to DIS run at once, default 32.
+	// Parallel is how many calls to DIS run at once, default 64.
 	Parallel int
 	// MaxAppName is the longest app name that DIS accepts, default 200.
 	MaxAppName int
@@ -86,6 +86,7 @@ type Store struct {
 
 	slots *semaphore.Weighted
 	apps  singleflight.Group
+	known knownApps
 
 	mu    sync.Mutex
 	turns map[turnKey]chan struct{}
@@ -96,7 +97,7 @@ type Store struct {
 // New makes a store. It calls DIS only when it is used.
 func New(cfg Config, checkpoints Checkpoints, catalog translate.Catalog) *Store {
 	if cfg.Parallel <= 0 {
-		cfg.Parallel = 32
+		cfg.Parallel = 64
 	}
 	if cfg.MaxAppName <= 0 {
 		cfg.MaxAppName = 200

@@ -1,0 +1,127 @@
+package gateway
+
+import (
+	"container/list"
+	"strconv"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
+)
+
+// maxLagSeries bounds the series of the lag: those of the partitions whose offset
+// was committed or looked up last are shown.
+const maxLagSeries = 10_000
+
+var metricLag = prometheus.NewDesc("kdg_group_lag_records",
+	"Records of a partition that a consumer group has not committed yet, as far as this gateway knows: the end that it saw last less the offset "+
+		"that it stored or read last. Of the "+strconv.Itoa(maxLagSeries)+" partitions whose offset was last in use.",
+	[]string{"group", "topic", "partition"}, nil)
+
+// Lag shows how far behind consumer groups are, from what passes through anyway: it
+// never asks DIS. A group without members keeps its series, so that one that has
+// stopped is seen to fall behind.
+type Lag struct {
+	high func(topic string, partition int32) (int64, bool)
+
+	mu      sync.Mutex
+	max     int
+	entries map[lagKey]*list.Element
+	used    *list.List // of *lagEntry, the one in use last at the front
+}
+
+type lagKey struct {
+	group string
+	groupcoord.TopicPartition
+}
+
+type lagEntry struct {
+	lagKey
+	committed int64
+	// high is the end as last seen; it may be forgotten where it came from.
+	high  int64
+	known bool
+}
+
+var _ prometheus.Collector = (*Lag)(nil)
+
+// NewLag makes the collector; high gives the end of a partition if it is known.
+func NewLag(high func(topic string, partition int32) (int64, bool)) *Lag {
+	return &Lag{high: high, max: maxLagSeries, entries: make(map[lagKey]*list.Element), used: list.New()}
+}
+
+// note takes committed offsets, as they were stored or read. One that is not there
+// ends its series, one that failed changes nothing.
+func (l *Lag) note(group string, results []groupcoord.CommittedOffset) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range results {
+		key := lagKey{group, r.TopicPartition}
+		switch {
+		case r.Code != 0:
+		case r.Offset < 0:
+			l.drop(key)
+		default:
+			l.keep(key, r.Offset)
+		}
+	}
+}
+
+func (l *Lag) keep(key lagKey, committed int64) {
+	if at, found := l.entries[key]; found {
+		at.Value.(*lagEntry).committed = committed
+		l.used.MoveToFront(at)
+		return
+	}
+	for l.used.Len() >= l.max {
+		l.drop(l.used.Back().Value.(*lagEntry).lagKey)
+	}
+	l.entries[key] = l.used.PushFront(&lagEntry{lagKey: key, committed: committed})
+}
+
+func (l *Lag) drop(key lagKey) {
+	if at, found := l.entries[key]; found {
+		l.used.Remove(at)
+		delete(l.entries, key)
+	}
+}
+
+// forget ends the series of a group that was deleted.
+func (l *Lag) forget(group string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key := range l.entries {
+		if key.group == group {
+			l.drop(key)
+		}
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (l *Lag) Describe(to chan<- *prometheus.Desc) { to <- metricLag }
+
+// Collect implements prometheus.Collector.
+func (l *Lag) Collect(to chan<- prometheus.Metric) {
+	for _, e := range l.behind() {
+		to <- prometheus.MustNewConstMetric(metricLag, prometheus.GaugeValue, float64(max(e.high-e.committed, 0)),
+			e.group, e.Topic, strconv.Itoa(int(e.Partition)))
+	}
+}
+
+// behind are the entries whose partition's end is known.
+func (l *Lag) behind() []lagEntry {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var found []lagEntry
+	for at := l.used.Front(); at != nil; at = at.Next() {
+		e := at.Value.(*lagEntry)
+		if high, known := l.high(e.Topic, e.Partition); known {
+			e.high, e.known = high, true
+		}
+		if e.known {
+			found = append(found, *e)
+		}
+	}
+	return found
+}
