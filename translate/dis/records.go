@@ -96,6 +96,8 @@ type GetRecordsRequest struct {
 	Limit int
 	// AppName is the consuming app, for statistics.
 	AppName string
+	// Paced leaves it to the caller when to try a throttled read again.
+	Paced bool
 }
 
 // GetRecords reads without waiting: an empty answer is immediate. The records'
@@ -114,7 +116,7 @@ func (c *Client) GetRecords(ctx context.Context, read GetRecordsRequest) (*wire.
 	}
 	call.protobuf = c.cfg.RecordBody == RecordBodyProtobuf
 	call.decode, call.decodeProto = into(wire.DecodeGetRecordsResponse), into(wire.DecodeProtoGetRecordsResponse)
-	call.keepsProto = true
+	call.keepsProto, call.paced = true, read.Paced
 	if err := c.run(ctx, call); err != nil {
 		return nil, err
 	}

@@ -30,6 +30,8 @@ type request struct {
 	keepsProto  bool
 	// once forbids a second attempt.
 	once bool
+	// paced forbids one after a throttled attempt.
+	paced bool
 	// doneBefore is the error code that tells a repeat that an earlier attempt
 	// had succeeded.
 	doneBefore string

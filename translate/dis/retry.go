@@ -72,7 +72,7 @@ func (c *Client) run(ctx context.Context, call *request) error {
 		}
 		outcomeUnknown = outcomeUnknown || !failure.NotProcessed
 		failure.NotProcessed = !outcomeUnknown
-		if call.once || !mayPass || attempt >= c.cfg.Retry.Attempts || ctx.Err() != nil {
+		if call.once || !mayPass || call.paced && failure.Throttled() || attempt >= c.cfg.Retry.Attempts || ctx.Err() != nil {
 			return failure
 		}
 		delay := max(c.cfg.Retry.delay(attempt), min(failure.RetryAfter, c.cfg.Retry.Max))

@@ -25,6 +25,11 @@ func describe(ctx context.Context, c *Client) error {
 	return err
 }
 
+func pacedRead(ctx context.Context, c *Client) error {
+	_, err := c.GetRecords(ctx, GetRecordsRequest{Cursor: "c", Paced: true})
+	return err
+}
+
 func put(ctx context.Context, c *Client) error {
 	_, err := c.PutRecords(ctx, &wire.PutRecordsRequest{StreamName: "s", Records: []wire.PutRecord{{Data: []byte("x")}}})
 	return err
@@ -60,6 +65,8 @@ func TestWhatIsRepeated(t *testing.T) {
 		{name: "read after 503 of a proxy", call: describe, steps: []step{{status: 503, body: "<html>busy</html>"}, ok}},
 		{name: "read after 429", call: describe, steps: []step{{status: 429}, ok}},
 		{name: "read after DIS.4303", call: describe, steps: []step{refusal(400, "DIS.4303"), ok}},
+		{name: "paced read after DIS.4303", call: pacedRead, steps: []step{refusal(400, "DIS.4303")}, code: "DIS.4303", fails: true, notProcessed: true},
+		{name: "paced read after 500", call: pacedRead, steps: []step{refusal(500, "DIS.5000"), refusal(429, "DIS.4303")}, code: "DIS.4303", fails: true},
 		{name: "read after DIS.4305", call: describe, steps: []step{refusal(400, "DIS.4305"), ok}},
 		{name: "read of an unknown stream", call: describe, steps: []step{refusal(400, "DIS.4301")}, code: "DIS.4301", fails: true, notProcessed: true},
 		{name: "read without permission", call: describe, steps: []step{refusal(403, "DIS.4116")}, code: "DIS.4116", fails: true, notProcessed: true},

@@ -7,7 +7,10 @@ import "time"
 func (p *partition) await(w *want, read bool, now time.Time) {
 	p.stream.mu.Lock()
 	defer p.stream.mu.Unlock()
-	p.wants[w] = struct{}{}
+	if _, waits := p.wants[w]; !waits {
+		p.wants[w] = struct{}{}
+		p.stream.watch.waiting++
+	}
 	if p.version != w.version { // something happened since the last look
 		w.notify()
 		return
@@ -24,7 +27,10 @@ func (p *partition) readable() bool { return !p.stream.gone && p.stream.successo
 func (p *partition) leave(w *want) {
 	p.stream.mu.Lock()
 	defer p.stream.mu.Unlock()
-	delete(p.wants, w)
+	if _, waits := p.wants[w]; waits {
+		delete(p.wants, w)
+		p.stream.watch.waiting--
+	}
 	if s := p.sessions[w.position]; s != nil && s.running && !s.reading && !s.wanted() {
 		s.wakeUp()
 	}

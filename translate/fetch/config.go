@@ -40,8 +40,9 @@ type Config struct {
 	// ReadTimeout ends a call to DIS that does not answer. Consumers are answered
 	// long before, at their max_wait. Default 30 s.
 	ReadTimeout time.Duration
-	// IdlePolls bounds the repeated reads at the ends of all partitions, per
-	// second; more idle partitions are polled less often each. Default 100.
+	// IdlePolls bounds the calls to DIS that look whether something arrived, per
+	// second over all streams; where more are fetched each is looked at less often.
+	// Default 100.
 	IdlePolls float64
 	// Logger gets failures of DIS, and every consumer that is told that its
 	// offset does not exist.
@@ -81,9 +82,15 @@ const (
 	// Polling at the end of a partition backs off between these.
 	pollFirst = 50 * time.Millisecond
 	pollLast  = time.Second
-	// A retired partition whose end was reached gets no more records; it is read
-	// on because DIS may show it ACTIVE again after scaling up.
-	pollDrained = time.Minute
+	// livelyPolls is the number of reads without records after which a partition
+	// is left to the watch over its stream.
+	livelyPolls = 5
+	// A partition that is watched is read now and then all the same, in case DIS
+	// describes an end that is not the last; and so is a retired one that was read
+	// to its end, which gets no more records unless it becomes ACTIVE again.
+	checkEvery = time.Minute
+	// checkLater is when to try again where the idle budget had no room for it.
+	checkLater = 10 * time.Second
 	// Failed calls are repeated between these, beyond the client's own attempts.
 	retryFirst = 100 * time.Millisecond
 	retryLast  = 5 * time.Second

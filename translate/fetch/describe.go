@@ -54,6 +54,8 @@ type describes struct {
 	failures int
 	failure  error
 	retryAt  time.Time
+	// askedAt is the time of the last call, whatever came of it.
+	askedAt time.Time
 }
 
 // describing is a call that runs.
@@ -61,6 +63,9 @@ type describing struct {
 	startedAt time.Time
 	done      chan struct{}
 }
+
+// work reports whether the stream can be described at the moment.
+func (d *describes) work() bool { return d.latest != nil && d.failures == 0 }
 
 // fresh reports whether the latest description was asked for at `since` or later.
 func (d *describes) fresh(since time.Time) bool {
@@ -80,7 +85,7 @@ func (s *stream) refresh(since time.Time) (again time.Time) {
 	}
 	call := &describing{startedAt: time.Now(), done: make(chan struct{})}
 	if s.engine.spawn(func() { s.describe(call) }) {
-		d.running = call
+		d.running, d.askedAt = call, call.startedAt
 	}
 	return time.Time{}
 }
@@ -123,7 +128,7 @@ func (s *stream) describe(call *describing) {
 	} else {
 		recreated = s.described(newDescription(call.startedAt, answer))
 	}
-	s.changed()
+	s.watch.recheck()
 	s.mu.Unlock()
 	close(call.done)
 	if recreated && s.engine.cfg.OnRecreated != nil {
@@ -146,6 +151,10 @@ func (s *stream) describeFailed(err error) {
 	d.failure = err
 	d.retryAt = time.Now().Add(backoff(retryFirst, retryLast, d.failures))
 	d.failures++
+	for _, p := range s.partitions {
+		p.unwatch()
+	}
+	s.changed()
 }
 
 // described applies a good answer, and reports whether it was the first that
@@ -160,6 +169,7 @@ func (s *stream) described(d *description) (recreated bool) {
 				Str("new_stream_id", d.streamID).Msg("the stream was deleted and created again")
 			s.discard()
 		}
+		s.changed()
 		return recreated
 	}
 	s.successor = nil

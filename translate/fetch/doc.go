@@ -10,6 +10,19 @@
 // only while someone waits at its position, or for one read ahead of a consumer
 // that was just served.
 //
+// At the end of a partition a session polls for a moment after something arrived,
+// at growing intervals. From then on the partition is watched: one describe of
+// its stream tells, for all partitions at once, which of them have records that
+// were not read. All these calls, and a read a minute of each watched partition
+// for safety, share one budget (Config.IdlePolls). With S streams that are
+// watched, a record that another program wrote is read at the latest
+//
+//	max(1 s, S / (0.55 * IdlePolls)) and the time of two calls
+//
+// after it was written, so at the default within a second up to 55 streams and
+// within 3.7 s with 200. A record that was stored through this gateway wakes the
+// readers of its partition at once.
+//
 // What a consumer is told about the ends of a partition comes from DIS alone:
 // from DescribeStream, from records that were read, and from produces through
 // this gateway. The offset that a consumer asks for is never evidence, and the

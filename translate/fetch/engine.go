@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -29,9 +27,11 @@ type Engine struct {
 	cfg    Config
 	source Source
 	cache  *cache
-	idle   *rate.Limiter
+	idle   idle
 	// replies are the bytes of records in responses that were not released.
 	replies atomic.Int64
+	// throttledReads counts the reads that DIS refused for their number or size.
+	throttledReads atomic.Int64
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
@@ -53,7 +53,7 @@ func New(cfg Config, source Source) *Engine {
 		cfg:     cfg,
 		source:  source,
 		cache:   newCache(cfg.CacheBytes),
-		idle:    rate.NewLimiter(rate.Limit(cfg.IdlePolls), max(1, int(cfg.IdlePolls))),
+		idle:    newIdle(cfg.IdlePolls),
 		ctx:     ctx,
 		stop:    stop,
 		streams: make(map[string]*stream),

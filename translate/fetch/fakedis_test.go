@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -29,6 +31,12 @@ type fakeDIS struct {
 	hang map[string]bool
 	// staleEnd is subtracted from the end that describe shows.
 	staleEnd int64
+	// noRanges is a DIS in the middle of a scaling, which shows none.
+	noRanges bool
+	// limited enforces the documented read throughput of COMMON partitions, as the
+	// embedded DIS does; throttled counts the reads that were refused.
+	limited   bool
+	throttled int
 	// emptyReads is the number of GETs that return nothing although there is data.
 	emptyReads int
 	// opaque cursors cannot be decoded by the client.
@@ -37,17 +45,24 @@ type fakeDIS struct {
 	timeIndex func(wire.Record) int64
 }
 
+// readLimit is what a COMMON partition allows to read, in bytes a second.
+var readLimit = wire.LimitsOf(wire.StreamCommon).ReadBytes
+
 type fakePartition struct {
 	status  wire.PartitionStatus
 	oldest  int64
 	next    int64
 	records []wire.Record
+	allowed *rate.Limiter // bytes to read
 }
 
 func newFakeDIS(partitions int) *fakeDIS {
 	d := &fakeDIS{streamID: "stream-1", calls: map[string]int{}, hang: map[string]bool{}}
 	for range partitions {
 		d.partitions = append(d.partitions, &fakePartition{status: wire.PartitionActive})
+	}
+	for _, p := range d.partitions {
+		p.allowed = rate.NewLimiter(rate.Limit(readLimit), readLimit)
 	}
 	return d
 }
@@ -178,7 +193,7 @@ func (d *fakeDIS) DescribeStream(ctx context.Context, name string) (*wire.Descri
 	answer := &wire.DescribeStreamResponse{StreamID: d.streamID, StreamName: name, Status: wire.StreamRunning}
 	for i, p := range d.partitions {
 		shown := wire.PartitionResponse{Status: p.status, PartitionID: wire.PartitionID(i)}
-		if p.status != wire.PartitionExpired {
+		if p.status != wire.PartitionExpired && !d.noRanges {
 			text := wire.SequenceRange{Oldest: p.oldest, Next: max(p.oldest, p.next-d.staleEnd)}.String()
 			shown.SequenceNumberRange = &text
 		}
@@ -267,11 +282,18 @@ func (d *fakeDIS) GetRecords(ctx context.Context, read dis.GetRecordsRequest) (*
 	if position < p.oldest {
 		return nil, refuse("GetRecords", wire.CodeRecordExpired, "Record expired. [%d][ should be within ][%d][ ][%d]", position, p.oldest, p.next)
 	}
+	if d.limited && p.allowed.Tokens() < 1 {
+		d.throttled++
+		return nil, refuse("GetRecords", wire.CodeThrottled, "Request traffic control limit.")
+	}
 	answer := new(wire.GetRecordsResponse)
 	if d.emptyReads > 0 {
 		d.emptyReads--
 	} else {
 		answer.Records = p.from(position, read, d.maxRecords)
+	}
+	if d.limited {
+		p.allowed.ReserveN(time.Now(), min(dataBytes(answer.Records), readLimit))
 	}
 	if n := len(answer.Records); n > 0 {
 		d.reads++

@@ -70,7 +70,7 @@ func TestFetchWithoutWaitingStillMakesProgress(t *testing.T) {
 
 func TestAdvanceWakesTheTail(t *testing.T) {
 	inBubble(t, Config{}, tenRecords, func(b *bench) {
-		b.fetch(10, waiting(3*time.Second)) // polling has backed off to a second
+		b.fetch(10, waiting(3*time.Second)) // the end is not polled any more
 		b.others.Go(func() {
 			time.Sleep(300 * time.Millisecond)
 			next := b.dis.put(0, "new") + 1
@@ -88,7 +88,8 @@ func TestAdvanceWakesTheTail(t *testing.T) {
 
 func TestAdvanceDuringAReadIsNotLost(t *testing.T) {
 	inBubble(t, Config{}, tenRecords, func(b *bench) {
-		b.fetch(10, waiting(10*time.Second)) // polling has backed off to a second
+		b.engine.Advance(b.topic, 0, b.dis.put(0, "a while ago")+1)
+		b.fetch(10) // the end is polled from now on
 		b.dis.set(func(d *fakeDIS) { d.latency = 20 * time.Millisecond })
 		before := b.dis.count("GetRecords")
 		var advanced time.Time
@@ -100,7 +101,7 @@ func TestAdvanceDuringAReadIsNotLost(t *testing.T) {
 			advanced = time.Now()
 			b.engine.Advance(b.topic, 0, b.dis.put(0, "new")+1)
 		})
-		got := b.fetch(10, waiting(10*time.Second))
+		got := b.fetch(11, waiting(10*time.Second))
 		if d := time.Since(advanced); len(got.Records) == 0 || d > 40*time.Millisecond {
 			b.Errorf("answer %+v, %v after the produce", got, d)
 		}

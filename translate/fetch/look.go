@@ -44,15 +44,20 @@ func (p *partition) look(w *want, limit int, first, last bool, now time.Time) (s
 	}
 	p.stream.mu.Lock()
 	defer p.stream.mu.Unlock()
-	p.usedAt, w.version, w.position = now, p.version, w.offset
+	p.usedAt, w.version, w.position, w.asking = now, p.version, w.offset, false
+	p.stream.watchOn(now)
 	if code := p.trouble(w.offset, now); code != codeNone {
 		seen = failing(code)
 		seen.replaced = p.stream.successor != nil
 		return seen
 	}
-	seen.again = p.stream.refresh(now.Add(-describeEvery))
 	seen.end = w.offset
-	if last || !p.unknown(now) {
+	unknown := p.unknown(now)
+	if unknown {
+		w.asking = true
+		seen.again = p.stream.refresh(now.Add(-describeStale))
+	}
+	if last || !unknown {
 		p.take(&seen, w, limit, first, now)
 		w.position = seen.end
 	} else {
@@ -69,6 +74,7 @@ func (p *partition) look(w *want, limit int, first, last bool, now time.Time) (s
 func (p *partition) take(seen *sight, w *want, limit int, first bool, now time.Time) {
 	if w.offset < p.logStart || w.offset > p.high {
 		var confirmed bool
+		w.asking = true
 		if confirmed, seen.again = p.outside(w.offset, now); confirmed {
 			p.logOutside(w.offset)
 			seen.code = codeOffsetOutOfRange
@@ -93,7 +99,6 @@ func (p *partition) trouble(offset int64, now time.Time) int16 {
 	case s.describes.failure != nil && now.Before(s.describes.retryAt) && fetchCode(s.describes.failure) != codeNone:
 		return fetchCode(s.describes.failure)
 	case s.successor != nil:
-		s.refresh(now.Add(-describeEvery))
 		// The offset belongs to a stream that is gone. Where the new one has no
 		// such offset the consumer must start over; where it has, it gets there
 		// once the topic is looked up again.
@@ -102,17 +107,21 @@ func (p *partition) trouble(offset int64, now time.Time) int16 {
 		}
 		return codeNotLeader
 	case p.status == wire.PartitionExpired:
-		s.refresh(now.Add(-describeEvery))
 		return codeNotLeader
 	}
 	return codeNone
 }
 
 // unknown reports whether what is known of the ends is too old to tell a
-// consumer, and DIS is about to say more.
+// consumer, and DIS is about to say more. What a watch found out is as young as
+// the idle budget allows.
 func (p *partition) unknown(now time.Time) bool {
-	d := &p.stream.describes
-	return d.failures == 0 && !d.fresh(now.Add(-describeStale))
+	d, w := &p.stream.describes, &p.stream.watch
+	since := now
+	if w.running {
+		since = w.startedAt
+	}
+	return d.failures == 0 && !d.fresh(since.Add(-describeStale))
 }
 
 func (p *partition) logOutside(offset int64) {

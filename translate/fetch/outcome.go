@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"errors"
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
@@ -11,7 +12,9 @@ import (
 // advance moves the session behind what it read.
 func (s *session) advance(c *chunk) (evicted []*chunk) {
 	p := s.partition
-	s.empties, s.failures, s.code, s.notBefore = 0, 0, 0, time.Time{}
+	s.livelyNow()
+	s.failures, s.code, s.atTail = 0, 0, c.next >= p.high
+	p.pace.strikes = 0
 	evicted = p.keep(c)
 	delete(p.sessions, s.position)
 	s.position = c.next
@@ -19,9 +22,9 @@ func (s *session) advance(c *chunk) (evicted []*chunk) {
 		p.sessions[s.position] = s
 	}
 	s.poked = false
-	if c.next >= p.high && len(c.data) < smallRead {
+	if s.atTail && len(c.data) < smallRead {
 		// A handful of records up to the end: more will come, not at once.
-		s.notBefore = time.Now().Add(backoff(pollFirst, pollLast, 0))
+		s.need, s.notBefore = poll, time.Now().Add(backoff(pollFirst, pollLast, 0))
 	}
 	return evicted
 }
@@ -33,34 +36,85 @@ const smallRead = 64 << 10
 // empty decides when to read again after a read that returned nothing. Only DIS
 // knows whether that was the end: it is asked at once after the first such read.
 func (s *session) empty(startedAt time.Time) {
-	s.failures, s.code = 0, 0
+	s.failures, s.code, s.atTail = 0, 0, s.position >= s.partition.high
+	s.partition.pace.strikes = 0
 	s.pause()
-	age := describeEvery
-	if s.empties == 1 {
-		age = describeShared
+	if !s.asked {
+		s.asked = true
+		s.partition.stream.refresh(startedAt.Add(-describeShared))
 	}
-	s.partition.stream.refresh(startedAt.Add(-age))
 }
 
 // pause sets the time of the next read after one that found no records.
 func (s *session) pause() {
-	p, now := s.partition, time.Now()
 	if s.poked { // what was announced during the read may not have been in it
 		s.poked = false
 		s.empties++
 		return
 	}
-	last := pollLast
-	if p.drained(s.position) {
-		last = pollDrained
-	}
-	delay := backoff(pollFirst, last, s.empties)
-	if s.position >= p.high {
-		delay = max(delay, p.stream.engine.idle.ReserveN(now, 1).DelayFrom(now))
-	}
+	s.rest(time.Now())
+}
+
+// rest sets the time of the next read while nothing tells of records to read.
+// A partition in which something happened not long ago is polled; any other is
+// left to the watch over its stream, and read now and then for safety alone.
+func (s *session) rest(now time.Time) {
+	p := s.partition
+	delay := backoff(pollFirst, pollLast, s.empties)
 	s.empties++
+	quiet := (!s.lively || s.empties > livelyPolls) && p.stream.describes.work()
+	switch {
+	case s.position < p.high:
+		s.need = needed // there are records, and DIS has yet to show them
+	case quiet || p.drained(s.position):
+		s.need, s.lively, delay = check, false, backoff(checkEvery, checkEvery, 0)
+		p.stream.watch.recheck()
+	default:
+		s.need = poll
+	}
 	s.notBefore = now.Add(delay)
 }
+
+// putOff sets the time of a read for which the idle budget has no room.
+func (s *session) putOff(now time.Time) {
+	if s.need == check {
+		s.notBefore = now.Add(backoff(checkLater, checkLater, 0))
+		return
+	}
+	s.rest(now)
+}
+
+// unwatch makes the sessions poll that relied on the describes of the stream.
+func (p *partition) unwatch() {
+	for _, s := range p.sessions {
+		if s.need == check && !p.drained(s.position) {
+			s.rest(time.Now())
+			s.wakeUp()
+		}
+	}
+}
+
+// throttled starts or slows the pacing of the partition's reads. The session
+// takes its turn like all others.
+func (s *session) throttled(err error) {
+	p := s.partition
+	s.failures, s.code, s.notBefore = 0, 0, time.Time{}
+	p.stream.engine.throttledReads.Add(1)
+	if p.pace.throttled(time.Now()) {
+		p.stream.engine.cfg.Logger.Info().Err(err).Str("topic", p.stream.topic.Name).Int32("partition", p.number).
+			Dur("for", p.pace.lasting).Msg("DIS throttles reads; keeping to the documented throughput of the partition")
+	}
+}
+
+// throttledRead recognises a refused read of records. Other throttled calls do
+// not depend on how much was read.
+func throttledRead(err error) bool {
+	var refused *dis.Error
+	return errors.As(err, &refused) && refused.Operation == readOperation && refused.Throttled()
+}
+
+// readOperation is how errors name a read.
+const readOperation = "GetRecords"
 
 // failed decides what a failure means to the consumers that wait, and when to
 // try again.

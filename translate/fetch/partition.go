@@ -28,6 +28,7 @@ type partition struct {
 	recent lru // the same chunks by use
 
 	sessions map[int64]*session // by position
+	pace     pace
 	wants    map[*want]struct{}
 	doubts   doubts
 	// version counts the changes that a waiting fetch must look at.
@@ -45,6 +46,8 @@ type want struct {
 	// handed are the chunks that were read while it waited, so that it gets them
 	// even if the cache has no room for them.
 	handed []*chunk
+	// asking means that the next describe matters to the fetch, whatever it says.
+	asking bool
 	wake   chan<- struct{}
 }
 
@@ -57,6 +60,7 @@ func newPartition(s *stream, number int32, snapshot translate.Partition) *partit
 		status:   snapshot.Status,
 		recent:   newLRU(s.engine.cfg.PartitionCacheBytes),
 		sessions: make(map[int64]*session),
+		pace:     newPace(s.topic.StreamType, time.Now()),
 		wants:    make(map[*want]struct{}),
 		doubts:   make(doubts),
 	}
@@ -72,14 +76,22 @@ func (p *partition) encoding() record.Encoding {
 }
 
 // described applies what DIS said of the partition. The zero value, of a
-// partition that is not listed, changes nothing.
+// partition that is not listed, changes nothing. Where nothing changed only the
+// fetches that asked look again.
 func (p *partition) described(e ends) {
+	status, logStart := p.status, p.logStart
 	if e.status != "" {
 		p.status = e.status
 	}
 	if e.known {
 		p.logStart = max(p.logStart, e.Oldest)
 		p.raise(e.Next)
+	}
+	p.version++
+	for w := range p.wants {
+		if w.asking || p.status != status || p.logStart != logStart {
+			w.notify()
+		}
 	}
 }
 
@@ -175,6 +187,6 @@ func (p *partition) dropChunks() {
 }
 
 // drained reports whether a retired partition has been read to its end.
-func (p *partition) drained(position int64) bool {
-	return p.status == wire.PartitionDeleted && position >= p.high
-}
+func (p *partition) drained(position int64) bool { return p.retired() && position >= p.high }
+
+func (p *partition) retired() bool { return p.status == wire.PartitionDeleted }

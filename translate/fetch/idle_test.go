@@ -1,0 +1,196 @@
+package fetch
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+)
+
+// idlers starts a consumer on every stream; arrivals gets the time of every
+// record. The result ends them.
+func (f *fleet) idlers(maxWait time.Duration, arrivals chan<- time.Time) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var consumers sync.WaitGroup
+	for stream := range f.streams {
+		consumers.Go(func() {
+			f.consume(ctx, stream, maxWait, func(int) { arrivals <- time.Now() })
+		})
+	}
+	synctest.Wait() // all of them wait at the ends
+	return func() {
+		cancel()
+		consumers.Wait()
+	}
+}
+
+func TestIdleConsumersStayWithinTheBudget(t *testing.T) {
+	const streams, partitions, budget = 200, 10, 100
+	inFleet(t, Config{IdlePolls: budget}, streams, partitions, func(f *fleet) {
+		start := time.Now()
+		defer f.idlers(5*time.Second, make(chan time.Time, 1))()
+		// At first each stream is described once, so that its ends are known.
+		time.Sleep(time.Second)
+		if calls, _ := f.since(start); calls > streams+budget {
+			t.Errorf("%d calls in the first second", calls)
+		}
+		steady := time.Now()
+		time.Sleep(5 * time.Minute)
+		calls, worst := f.since(steady)
+		if worst > budget || calls < 5*60*budget/2 {
+			t.Errorf("%d calls in 5 minutes, at most %d in a second, want at most %d", calls, worst, budget)
+		}
+		if reads := f.count("GetRecords"); reads > 6*streams*partitions {
+			t.Errorf("%d reads of %d partitions in 5 minutes", reads, streams*partitions)
+		}
+		for i, s := range f.streams {
+			if n := s.count("DescribeStream"); n < 5*60*budget/streams/3 {
+				t.Errorf("stream %d is described %d times, others more often", i, n)
+			}
+		}
+	})
+}
+
+// boundOf is how long after it was written a record must be there at the latest:
+// every stream is described in turn, and DIS answers at once here.
+func boundOf(streams int, budget float64) time.Duration {
+	return max(pollLast, time.Duration(float64(streams)/(watchShare*budget)*float64(time.Second))) + 100*time.Millisecond
+}
+
+func TestForeignRecordsOfIdleStreamsAreFoundInTime(t *testing.T) {
+	for _, streams := range []int{1, 50, 200} {
+		inFleet(t, Config{IdlePolls: 100}, streams, 10, func(f *fleet) {
+			arrivals := make(chan time.Time, 1)
+			defer f.idlers(5*time.Second, arrivals)()
+			for i := range 15 {
+				time.Sleep(10*time.Second + time.Duration(i)*7*time.Millisecond)
+				written := time.Now()
+				f.streams[i*13%streams].put(i%10, "of another program")
+				if took := (<-arrivals).Sub(written); took > boundOf(streams, 100) {
+					t.Errorf("%d streams, record %d: %v, want at most %v", streams, i, took, boundOf(streams, 100))
+				}
+			}
+		})
+	}
+}
+
+func TestOnlyPartitionsWithNewRecordsAreRead(t *testing.T) {
+	inFleet(t, Config{}, 1, 400, func(f *fleet) {
+		arrivals := make(chan time.Time, 1)
+		defer f.idlers(time.Hour, arrivals)()
+		time.Sleep(checkEvery + time.Minute)
+		calls := f.streams[0].count("GetRecords")
+		f.streams[0].put(17, "v")
+		<-arrivals
+		time.Sleep(time.Second)
+		// One read for the record, the polls after it, and those of others for safety.
+		if n := f.streams[0].count("GetRecords") - calls; n > 1+livelyPolls+3*readShare*100 {
+			t.Errorf("%d reads for one record on one of 400 partitions", n)
+		}
+	})
+}
+
+func TestManyStoredRecordsDoNotUseUpTheBudget(t *testing.T) {
+	inFleet(t, Config{IdlePolls: 20}, 10, 10, func(f *fleet) {
+		arrivals := make(chan time.Time, 100)
+		defer f.idlers(5*time.Second, arrivals)()
+		for range 60 { // a minute in which every read is followed by polls
+			for stream := range 9 {
+				for p := range 10 {
+					f.engine.Advance(f.topic(stream), int32(p), f.streams[stream].put(p, "v")+1)
+				}
+			}
+			for range 90 {
+				<-arrivals
+			}
+			time.Sleep(time.Second)
+		}
+		written := time.Now()
+		f.streams[9].put(3, "of another program")
+		if took := (<-arrivals).Sub(written); took > boundOf(10, 20) {
+			t.Errorf("%v, want at most %v", took, boundOf(10, 20))
+		}
+	})
+}
+
+func TestAnAdvanceWakesAWatchedPartitionAtOnce(t *testing.T) {
+	inFleet(t, Config{}, 200, 10, func(f *fleet) {
+		arrivals := make(chan time.Time, 1)
+		defer f.idlers(5*time.Second, arrivals)()
+		for i := range 20 {
+			time.Sleep(10*time.Second + time.Duration(i)*7*time.Millisecond)
+			stored := time.Now()
+			f.engine.Advance(f.topic(i), int32(i%10), f.streams[i].put(i%10, "v")+1)
+			if took := (<-arrivals).Sub(stored); took != 0 {
+				t.Errorf("record %d: %v", i, took)
+			}
+		}
+	})
+}
+
+// The reads of a partition go on where DIS does not describe, or not the truth.
+func TestAWatchThatTellsNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*fakeDIS)
+		within time.Duration
+	}{
+		"describes fail":  {func(d *fakeDIS) { d.fail = failing500("DescribeStream") }, 2 * time.Second},
+		"the end is old":  {func(d *fakeDIS) { d.staleEnd = 1 }, checkEvery + checkLater},
+		"describes hang":  {func(d *fakeDIS) { d.hang["DescribeStream"] = true }, checkEvery + checkLater},
+		"no ranges shown": {func(d *fakeDIS) { d.noRanges = true }, checkEvery + checkLater},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inFleet(t, Config{}, 1, 2, func(f *fleet) {
+				arrivals := make(chan time.Time, 1)
+				defer f.idlers(5*time.Second, arrivals)()
+				time.Sleep(2 * time.Minute)
+				f.streams[0].set(c.change)
+				time.Sleep(time.Minute)
+				written := time.Now()
+				f.streams[0].put(1, "of another program")
+				if took := (<-arrivals).Sub(written); took > c.within {
+					t.Errorf("%v, want at most %v", took, c.within)
+				}
+			})
+		})
+	}
+}
+
+func TestDrainedPartitionsAreReadOnceAMinute(t *testing.T) {
+	inFleet(t, Config{}, 1, 20, func(f *fleet) {
+		f.streams[0].set(func(d *fakeDIS) {
+			for _, p := range d.partitions {
+				p.status = wire.PartitionDeleted
+			}
+		})
+		defer f.idlers(5*time.Second, make(chan time.Time, 1))()
+		time.Sleep(2 * time.Minute)
+		reads, describes := f.count("GetRecords"), f.count("DescribeStream")
+		time.Sleep(10 * time.Minute)
+		if n := f.count("GetRecords") - reads; n > 20*13 || n < 20*9 {
+			t.Errorf("%d reads of 20 partitions in 10 minutes", n)
+		}
+		// Nothing can arrive there, so the ends are looked at less often.
+		if n := f.count("DescribeStream") - describes; n > 121 {
+			t.Errorf("%d describes in 10 minutes", n)
+		}
+	})
+}
+
+func TestNobodyFetchingMeansNoCalls(t *testing.T) {
+	inFleet(t, Config{}, 20, 10, func(f *fleet) {
+		end := f.idlers(5*time.Second, make(chan time.Time, 1))
+		time.Sleep(time.Minute)
+		end()
+		time.Sleep(watchLinger + pollLast)
+		start := time.Now()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if calls, _ := f.since(start); calls > 0 {
+			t.Errorf("%d calls with nobody waiting", calls)
+		}
+	})
+}
