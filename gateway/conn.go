@@ -47,6 +47,7 @@ type conn struct {
 	listener Listener
 	nc       net.Conn
 	src      *bufio.Reader
+	frameAt  time.Time // when the frame at hand began to arrive; the reader's own
 	pipe     *pipeline
 
 	ctx    context.Context // ends with the connection, its cause says why
@@ -126,6 +127,7 @@ func (c *conn) awaitFrame() error {
 		case c.stopped():
 			return errDrained
 		case err == nil:
+			c.frameAt = time.Now()
 			return nil
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return errPeerClosed
@@ -187,14 +189,20 @@ func (c *conn) spawn(work func()) {
 }
 
 // mute keeps the reader from taking the next frame for d, as Kafka does with a client
-// over its quota. A connection that carries group requests is never muted: a
-// late heartbeat would cost a rebalance.
-func (c *conn) mute(d time.Duration) {
+// over its quota, and returns what the client is to be told of it (KIP-219). A
+// connection that carries group requests is never muted, and its client is told
+// nothing: it would hold its heartbeats back for so long, and a late one costs a
+// rebalance.
+func (c *conn) mute(d time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.groupMember {
+		return 0
+	}
 	if until := time.Now().Add(d); until.After(c.mutedUntil) {
 		c.mutedUntil = until
 	}
+	return d
 }
 
 func (c *conn) waitMuted() error {

@@ -269,20 +269,79 @@ func TestThrottledClientIsMuted(t *testing.T) {
 				c.ask(&kmsg.HeartbeatRequest{Version: 3})
 			}
 			resp := c.ask(produceTo("t", 0, 1, []byte("x"))).(*kmsg.ProduceResponse)
-			if resp.ThrottleMillis != 3000 {
-				t.Errorf("throttle time %d ms", resp.ThrottleMillis)
+			want := 3 * time.Second
+			if member {
+				want = 0 // for the client too: it would hold its heartbeats back
+			}
+			if got := time.Duration(resp.ThrottleMillis) * time.Millisecond; got != want {
+				t.Errorf("group member %v: throttle time %v, want %v", member, got, want)
 			}
 			began := time.Now()
 			c.ask(apiVersions(3))
-			want := 3 * time.Second
-			if member {
-				want = 0
-			}
 			if waited := time.Since(began); waited != want {
 				t.Errorf("group member %v: the next request waited %s, want %s", member, waited, want)
 			}
 		})
 	}
+}
+
+// TestThrottleTimeIsTheLeastOfTheRequest: a client that writes to other partitions
+// too is not held up for one.
+func TestThrottleTimeIsTheLeastOfTheRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.log.answer = func(batch produce.Batch, done func(produce.Result)) {
+			go done(produce.Result{ThrottleTime: time.Duration(2-batch.Partition) * time.Second})
+		}
+		c := b.pipe()
+		req := produceTo("t", 0, 1, []byte("x"))
+		for want := 2000; want >= 0; want -= 1000 {
+			if got := c.ask(req).(*kmsg.ProduceResponse).ThrottleMillis; int(got) != want {
+				t.Errorf("%d partitions: throttle time %d ms, want %d", len(req.Topics[0].Partitions), got, want)
+			}
+			other := kmsg.NewProduceRequestTopicPartition()
+			other.Partition, other.Records = int32(len(req.Topics[0].Partitions)), []byte("x")
+			req.Topics[0].Partitions = append(req.Topics[0].Partitions, other)
+		}
+	})
+}
+
+// TestProduceKnowsItsTurn: a request that was sent ahead has its turn when the one
+// before it is answered, and it has arrived when it was there, muted or not.
+func TestProduceKnowsItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		var answers []func(produce.Result)
+		b.log.answer = func(_ produce.Batch, done func(produce.Result)) { answers = append(answers, done) }
+		c := b.pipe()
+		begin := time.Now()
+		ids := []int32{c.send(produceTo("t", 0, 1, []byte("x"))), c.send(produceTo("t", 0, 1, []byte("x")))}
+		synctest.Wait()
+		want := func(batch int, since time.Time, come bool) {
+			t.Helper()
+			if at, ok := b.log.submitted[batch].Turn(); ok != come || !at.Equal(since) {
+				t.Errorf("turn of batch %d: %v after %v; want %v after %v", batch, ok, at.Sub(begin), come, since.Sub(begin))
+			}
+		}
+		want(0, begin, true)
+		want(1, time.Time{}, false)
+		time.Sleep(3 * time.Second)
+		answers[0](produce.Result{ThrottleTime: 2 * time.Second})
+		c.receive(ids[0], produceTo("t", 0, 1, nil))
+		synctest.Wait()
+		want(1, begin.Add(3*time.Second), true)
+		sent := time.Now()
+		third := c.send(produceTo("t", 0, 1, []byte("x")))
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if batch := b.log.submitted[2]; !batch.Arrived.Equal(sent) || batch.Timeout > 13*time.Second {
+			t.Errorf("arrived %v late, with %v left", batch.Arrived.Sub(sent), batch.Timeout)
+		}
+		answers[1](produce.Result{})
+		answers[2](produce.Result{})
+		c.receive(ids[1], produceTo("t", 0, 1, nil))
+		c.receive(third, produceTo("t", 0, 1, nil))
+	})
 }
 
 func TestNoReplyWithAcksZero(t *testing.T) {

@@ -26,6 +26,10 @@ var (
 		Name: "kdg_received_bytes_total",
 		Help: "Bytes read from Kafka connections.",
 	}
+	metricThrottled = prometheus.CounterOpts{
+		Name: "kdg_throttle_seconds_total",
+		Help: "Time for which producers were asked to wait, and their connections not read, because DIS takes no more.",
+	}
 	metricSent = prometheus.CounterOpts{
 		Name: "kdg_sent_bytes_total",
 		Help: "Bytes written to Kafka connections.",
@@ -37,6 +41,7 @@ type metrics struct {
 	connections    prometheus.Gauge
 	closedByReason *prometheus.CounterVec
 	received, sent prometheus.Counter
+	throttled      prometheus.Counter // seconds
 }
 
 func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
@@ -46,12 +51,13 @@ func newMetrics(registerer prometheus.Registerer) (*metrics, error) {
 		closedByReason: prometheus.NewCounterVec(metricClosed, []string{"reason"}),
 		received:       prometheus.NewCounter(metricReceived),
 		sent:           prometheus.NewCounter(metricSent),
+		throttled:      prometheus.NewCounter(metricThrottled),
 	}
 	if registerer == nil {
 		return m, nil
 	}
 	var errs []error
-	for _, c := range []prometheus.Collector{m.requests, m.connections, m.closedByReason, m.received, m.sent} {
+	for _, c := range []prometheus.Collector{m.requests, m.connections, m.closedByReason, m.received, m.sent, m.throttled} {
 		errs = append(errs, registerer.Register(c))
 	}
 	return m, errors.Join(errs...)

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -21,6 +22,8 @@ type exchange struct {
 	version     int16
 	correlation int32
 	bytes       int64
+
+	first time.Time // when it became the oldest; guarded by pipeline.mu
 
 	complete bool // guarded by pipeline.mu, as are the next two until it is true
 	reply    kmsg.Response
@@ -81,6 +84,9 @@ func (p *pipeline) empty() bool {
 func (p *pipeline) add(x *exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if len(p.queue) == 0 {
+		x.first = time.Now()
+	}
 	p.queue = append(p.queue, x)
 	p.bytes += x.bytes
 }
@@ -143,10 +149,21 @@ func (p *pipeline) retire(n int) {
 		p.queue[i] = nil
 	}
 	p.queue = p.queue[n:]
-	if len(p.queue) == 0 {
+	if len(p.queue) > 0 {
+		p.queue[0].first = time.Now()
+	} else {
 		p.queue = nil // an idle connection holds no memory for its past
 	}
 	signal(p.room)
+}
+
+// turn tells when an exchange became the oldest that is not answered, and whether
+// it has. A client that sends ahead does not count on more: brokers of Kafka
+// begin a request of a connection when they have answered the one before.
+func (p *pipeline) turn(x *exchange) (at time.Time, come bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return x.first, !x.first.IsZero()
 }
 
 func signal(c chan struct{}) {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -59,18 +60,21 @@ type production struct {
 	resp     *kmsg.ProduceResponse
 	deadline time.Time
 
-	mu       sync.Mutex // guards the fields below and the partitions of resp
-	open     int        // partitions without a result
-	throttle time.Duration
-	failure  string // of the first partition that failed
+	mu       sync.Mutex    // guards the fields below and the partitions of resp
+	open     int           // partitions without a result
+	throttle time.Duration // the least of all partitions
+	failure  string        // of the first partition that failed
 }
+
+// unmeasured is the throttle time of a request that nothing was written of.
+const unmeasured = time.Duration(math.MaxInt64)
 
 func newProduction(c *call, req *kmsg.ProduceRequest) *production {
 	patience := longestWait
 	if req.TimeoutMillis > 0 {
 		patience = min(patience, time.Duration(req.TimeoutMillis)*time.Millisecond)
 	}
-	p := &production{call: c, req: req, resp: kmsg.NewPtrProduceResponse(), deadline: c.arrived.Add(patience)}
+	p := &production{call: c, req: req, resp: kmsg.NewPtrProduceResponse(), deadline: c.arrived.Add(patience), throttle: unmeasured}
 	for _, t := range req.Topics {
 		topic := kmsg.NewProduceResponseTopic()
 		topic.Topic, topic.TopicID = t.Topic, t.TopicID
@@ -121,6 +125,7 @@ func (p *production) submitAll(catalog Catalog, producer Producer) {
 				producer.Submit(produce.Batch{
 					Topic: topic, Partition: batch.Partition, Records: batch.Records,
 					Version: p.req.Version, Timeout: max(time.Until(p.deadline), time.Millisecond),
+					Arrived: p.call.arrived, Turn: func() (time.Time, bool) { return p.call.conn.pipe.turn(p.call.x) },
 				}, func(r produce.Result) { p.settle(answer, r) })
 			}
 		}
@@ -211,7 +216,7 @@ func (p *production) settle(answer *kmsg.ProduceResponseTopicPartition, r produc
 		record.ErrorMessage = kmsg.StringPtr(failed.Message)
 		answer.ErrorRecords = append(answer.ErrorRecords, record)
 	}
-	p.throttle = max(p.throttle, r.ThrottleTime)
+	p.throttle = min(p.throttle, r.ThrottleTime)
 	p.open--
 	last := p.open == 0
 	p.mu.Unlock()
@@ -220,11 +225,18 @@ func (p *production) settle(answer *kmsg.ProduceResponseTopicPartition, r produc
 	}
 }
 
-// finish answers, and slows a client down that is over its quota. With acks=0
-// there is no reply: closing the connection is the only sign of a failure.
+// finish answers, and slows a client down when there is nothing among what it wrote
+// of which DIS could take more at once: one that writes to a busy partition and to
+// others goes on with the others. With acks=0 there is no reply: closing the
+// connection is the only sign of a failure.
 func (p *production) finish() {
-	p.resp.ThrottleMillis = int32(p.throttle.Milliseconds())
-	p.call.conn.mute(p.throttle)
+	throttle := p.throttle
+	if throttle == unmeasured {
+		throttle = 0
+	}
+	throttle = p.call.conn.mute(throttle)
+	p.resp.ThrottleMillis = int32(throttle.Milliseconds())
+	p.call.conn.server.metrics.throttled.Add(throttle.Seconds())
 	switch {
 	case p.req.Acks != 0:
 		p.call.reply(p.resp)

@@ -1,10 +1,6 @@
 package gateway
 
-import (
-	"time"
-
-	"github.com/twmb/franz-go/pkg/kmsg"
-)
+import "github.com/twmb/franz-go/pkg/kmsg"
 
 // receive takes one request off the connection, from its first byte to the
 // start of its handler.
@@ -60,7 +56,7 @@ func (c *conn) readCall(a *api, p prefix) (*call, kmsg.Request, error) {
 	}
 	c.noteRequest(a, header.clientID)
 	x := &exchange{api: a, version: p.version, correlation: header.correlation, bytes: a.weight(p)}
-	return &call{conn: c, x: x, clientID: header.clientID, arrived: time.Now()}, req, nil
+	return &call{conn: c, x: x, clientID: header.clientID, arrived: c.frameAt}, req, nil
 }
 
 // largeFrame is the size from which frames take turns to be decoded. A hostile

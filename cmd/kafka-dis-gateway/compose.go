@@ -38,7 +38,7 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 		OnRecreated: func(topic *translate.Topic) { p.catalog.Invalidate(topic.Name) },
 	}, p.client)
 	writer := produce.New(produce.Config{
-		MaxBatchBytes: int(s.MaxBatchBytes), BufferBytes: int64(s.ProduceBuffer),
+		MaxBatchBytes: int(s.MaxBatchBytes), BufferBytes: int64(s.ProduceBuffer), Pacing: s.pacing,
 		OnStored: reader.Advance, Logger: logger,
 	}, p.client)
 	checkpoints := offsets.New(offsets.Config{MaxAppName: s.DISAppNameMax, Logger: logger}, p.client, p.catalog)

@@ -65,6 +65,10 @@ func (d *devCommand) check(found *problems) {
 		found.setting("data-dir", errors.New("a folder is needed"))
 	}
 	d.Behaviour.check(found, "dis-")
+	if d.Pacing == "" {
+		d.Pacing = d.Behaviour.Limits // "documented" or "off", as here
+	}
+	d.checkPacing(found)
 }
 
 func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error) {

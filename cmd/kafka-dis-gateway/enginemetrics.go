@@ -24,40 +24,44 @@ func (c *counts) foreignChange(groupcoord.ForeignChange) { c.foreign.Add(1) }
 type count struct {
 	description *prometheus.Desc
 	kind        prometheus.ValueType
-	value       func(produce.Metrics, offsets.Stats) int64
+	value       func(produce.Metrics, offsets.Stats) float64
 }
 
 func newCounts(writer *produce.Engine, store *offsets.Store) *counts {
 	c := &counts{produce: writer, offsets: store}
-	add := func(name, help string, kind prometheus.ValueType, value func(produce.Metrics, offsets.Stats) int64) {
+	add := func(name, help string, kind prometheus.ValueType, value func(produce.Metrics, offsets.Stats) float64) {
 		description := prometheus.NewDesc("kdg_"+name, help, nil, nil)
 		c.metrics = append(c.metrics, count{description, kind, value})
 	}
 	total := prometheus.CounterValue
 	add("stored_records_total", "Records that DIS acknowledged.", total,
-		func(p produce.Metrics, _ offsets.Stats) int64 { return p.StoredRecords })
+		func(p produce.Metrics, _ offsets.Stats) float64 { return float64(p.StoredRecords) })
 	add("stored_bytes_total", "Data of the records that DIS acknowledged, in bytes.", total,
-		func(p produce.Metrics, _ offsets.Stats) int64 { return p.StoredBytes })
+		func(p produce.Metrics, _ offsets.Stats) float64 { return float64(p.StoredBytes) })
 	add("throttled_records_total", "Records that DIS refused for a time and that were sent again, each time.", total,
-		func(p produce.Metrics, _ offsets.Stats) int64 { return p.ThrottledRecords })
+		func(p produce.Metrics, _ offsets.Stats) float64 { return float64(p.ThrottledRecords) })
 	add("ambiguous_resent_records_total", "Records sent again because DIS did not answer: those that may be in DIS twice.", total,
-		func(p produce.Metrics, _ offsets.Stats) int64 { return p.AmbiguousResentRecords })
+		func(p produce.Metrics, _ offsets.Stats) float64 { return float64(p.AmbiguousResentRecords) })
 	add("hole_records_total", "Records that DIS refused while it stored a later one of their partition: those out of order.", total,
-		func(p produce.Metrics, _ offsets.Stats) int64 { return p.HoleRecords })
+		func(p produce.Metrics, _ offsets.Stats) float64 { return float64(p.HoleRecords) })
 	add("moved_batches_total", "Batches for retired partitions, written to another one.", total,
-		func(p produce.Metrics, _ offsets.Stats) int64 { return p.MovedBatches })
+		func(p produce.Metrics, _ offsets.Stats) float64 { return float64(p.MovedBatches) })
 	add("moved_records_total", "Records for retired partitions, written to another one.", total,
-		func(p produce.Metrics, _ offsets.Stats) int64 { return p.MovedRecords })
+		func(p produce.Metrics, _ offsets.Stats) float64 { return float64(p.MovedRecords) })
 	add("repeated_batches_total", "Batches of idempotent producers that came again and were not written again.", total,
-		func(p produce.Metrics, _ offsets.Stats) int64 { return p.RepeatedBatches })
+		func(p produce.Metrics, _ offsets.Stats) float64 { return float64(p.RepeatedBatches) })
+	add("paced_batches_total", "Batches that waited so that DIS would not throttle them.", total,
+		func(p produce.Metrics, _ offsets.Stats) float64 { return float64(p.PacedBatches) })
+	add("pacing_wait_seconds_total", "Time that partitions waited so that DIS would not throttle them, added up over partitions.", total,
+		func(p produce.Metrics, _ offsets.Stats) float64 { return p.PacingWait.Seconds() })
 	add("produce_buffer_bytes", "Memory used by records on their way to DIS.", prometheus.GaugeValue,
-		func(p produce.Metrics, _ offsets.Stats) int64 { return p.BufferedBytes })
+		func(p produce.Metrics, _ offsets.Stats) float64 { return float64(p.BufferedBytes) })
 	add("commits_below_range_total", "Commits below a partition's oldest record, stored as the oldest.", total,
-		func(_ produce.Metrics, o offsets.Stats) int64 { return o.BelowRange })
+		func(_ produce.Metrics, o offsets.Stats) float64 { return float64(o.BelowRange) })
 	add("commits_above_range_total", "Commits above a partition's end, stored as the end.", total,
-		func(_ produce.Metrics, o offsets.Stats) int64 { return o.AboveRange })
+		func(_ produce.Metrics, o offsets.Stats) float64 { return float64(o.AboveRange) })
 	add("foreign_commits_total", "Committed offsets of groups with members that another gateway or program was found to have changed.", total,
-		func(produce.Metrics, offsets.Stats) int64 { return c.foreign.Load() })
+		func(produce.Metrics, offsets.Stats) float64 { return float64(c.foreign.Load()) })
 	return c
 }
 
@@ -72,6 +76,6 @@ func (c *counts) Describe(to chan<- *prometheus.Desc) {
 func (c *counts) Collect(to chan<- prometheus.Metric) {
 	written, committed := c.produce.Metrics(), c.offsets.Stats()
 	for _, m := range c.metrics {
-		to <- prometheus.MustNewConstMetric(m.description, m.kind, float64(m.value(written, committed)))
+		to <- prometheus.MustNewConstMetric(m.description, m.kind, m.value(written, committed))
 	}
 }

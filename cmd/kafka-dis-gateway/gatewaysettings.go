@@ -33,10 +33,12 @@ type gatewaySettings struct {
 
 	MaxBatchBytes byteSize `default:"64MiB" min:"1MiB" placeholder:"SIZE" help:"Largest batch of a producer, decompressed. Default: 64MiB."`
 	ProduceBuffer byteSize `default:"256MiB" min:"16MiB" placeholder:"SIZE" help:"Memory for records on their way to DIS. Default: 256MiB."`
+	Pacing        string   `default:"${pacing}" placeholder:"documented|PERCENT|off" help:"How fast partitions are written at most: up to the throughput that DIS documents for one, a part of that such as 50% (of a gateway that shares the stream with another), or off: until DIS throttles. Default: ${pacing_text}."`
 	FetchCache    byteSize `default:"256MiB" min:"1MiB" placeholder:"SIZE" help:"Memory for records read from DIS, shared by all consumers. Default: 256MiB."`
 	IdlePolls     int      `default:"100" min:"1" placeholder:"N" help:"Most reads a second from DIS while nothing arrives, over all partitions. Default: 100."`
 
 	recordSettings
+	pacing float64 // of --pacing, once checked
 
 	GracePeriod time.Duration `default:"30s" min:"0s" placeholder:"TIME" help:"How long a stop (SIGTERM) may take. Clients are served on until they are gone or 5 s before its end. Default: 30s."`
 }

@@ -37,6 +37,7 @@ func (serveCommand) Help() string {
 func (s *serveCommand) check(found *problems) {
 	s.listening = s.listeners(found)
 	s.recordSettings.check(found)
+	s.checkPacing(found)
 	missing := s.missingKeys()
 	for _, needed := range []struct{ variable, value string }{
 		{"HUAWEICLOUD_SDK_PROJECT_ID (or --project-id)", s.ProjectID},

@@ -20,8 +20,13 @@ type Batch struct {
 	// Version is the Produce version of the request, which decides about formats
 	// and codecs.
 	Version int16
-	// Timeout is timeout_ms of the request.
+	// Timeout is timeout_ms of the request, or what is left of it since Arrived.
 	Timeout time.Duration
+	// Arrived is when the request came; zero: now.
+	Arrived time.Time
+	// Turn tells when the request became the oldest of its connection that is not
+	// answered, and whether it has; nil: when it came. It must not block.
+	Turn func() (at time.Time, come bool)
 }
 
 // Result is the answer to a batch. Code 0 means that DIS stored every record.
@@ -36,7 +41,8 @@ type Result struct {
 	// LogAppendTime is the time in ms that every record has in a topic that gives
 	// records the time of their arrival, 0 in others.
 	LogAppendTime int64
-	// ThrottleTime asks the client to slow down.
+	// ThrottleTime asks the client to slow down: what the partition has to write
+	// before it can take another batch, at most 5 s.
 	ThrottleTime time.Duration
 	// RecordErrors names the records to blame for a refusal (KIP-467).
 	RecordErrors []RecordError
@@ -46,21 +52,6 @@ type Result struct {
 type RecordError struct {
 	Index   int32
 	Message string
-}
-
-// The share of timeout_ms in which a batch must be answered, and the most of
-// timeout_ms that counts: clients give up on a request soon after.
-const (
-	deadlineShare = 0.8
-	maxTimeout    = 25 * time.Second
-)
-
-func (b *Batch) deadline() time.Duration {
-	timeout := b.Timeout
-	if timeout <= 0 || timeout > maxTimeout {
-		timeout = maxTimeout
-	}
-	return time.Duration(deadlineShare * float64(timeout))
 }
 
 func failed(code int16, message string) Result {
@@ -91,8 +82,11 @@ type pending struct {
 	producer  *producer    // nil for a producer without an id, and once out of the window
 	moved     bool         // its own partition is retired, so offsets mean nothing
 	arrived   time.Time
-	due       time.Time
+	timeLimit timeLimit // of who submitted it
 	waiters   []*waiter
+	paced     bool // it has waited for pacing
+	cost      room // what it takes of the partition's allowance, as far as is known
+	begun     bool // its records are put into chunks; only set under pacing
 
 	// Outcome so far. inFlight counts records in a running request; touched
 	// means that something of the batch may be in DIS or was overtaken there.
@@ -108,6 +102,7 @@ type pending struct {
 	// The writer's own.
 	opened       bool
 	payloadBytes int64 // charged to payloads
+	size         int   // of its records, decompressed; 0 until it is opened
 	scanner      record.Scanner
 	encoded      int           // records put into a chunk so far
 	spare        record.Stored // the next one, for which the chunk had no room
@@ -116,9 +111,10 @@ type pending struct {
 
 // waiter is someone to be answered: who submitted the batch, or a repeat of it.
 type waiter struct {
-	done     func(Result)
-	timer    *time.Timer
-	answered bool
+	done      func(Result)
+	timeLimit timeLimit
+	timer     *time.Timer
+	answered  bool
 }
 
 func (w *waiter) answer(a *answers, result Result) {

@@ -20,6 +20,7 @@ type item struct {
 // chunk is what a writer wants to store next: records of one partition in their
 // order. The writer owns it, except while it waits in Stream.put.
 type chunk struct {
+	writer    *partition
 	partition wire.Text
 	items     []item
 	records   []wire.PutRecord // parallel to items
@@ -50,10 +51,13 @@ var chunks = sync.Pool{New: func() any {
 
 func (c *chunk) empty() bool { return len(c.items) == 0 }
 
+// room is how much a chunk may hold.
+type room struct{ records, bytes int }
+
 // fits reports whether a record of the size may join the chunk. The first one
 // always may.
-func (c *chunk) fits(bytes, limit int) bool {
-	return c.empty() || (len(c.items) < maxRequestRecords && c.bytes+bytes <= limit)
+func (c *chunk) fits(bytes int, r room) bool {
+	return c.empty() || (len(c.items) < r.records && c.bytes+bytes <= r.bytes)
 }
 
 func (c *chunk) add(b *pending, e *record.Stored) {
@@ -71,17 +75,17 @@ func (c *chunk) add(b *pending, e *record.Stored) {
 
 // take moves records of an open batch into the chunk until one of the two is
 // done.
-func (c *chunk) take(b *pending, limit int) {
-	var r record.Record
+func (c *chunk) take(b *pending, r room) {
+	var next record.Record
 	for b.encoded < b.count {
 		if !b.hasSpare {
 			// The batch was walked through when it was opened, so there is a record.
-			if more, err := b.scanner.Next(&r); err != nil || !more {
+			if more, err := b.scanner.Next(&next); err != nil || !more {
 				panic("produce: a checked batch has lost its records")
 			}
-			b.encode(&r)
+			b.encode(&next)
 		}
-		b.hasSpare = !c.fits(len(b.spare.Data), limit)
+		b.hasSpare = !c.fits(len(b.spare.Data), r)
 		if b.hasSpare {
 			return
 		}

@@ -27,6 +27,18 @@
 // REQUEST_TIMED_OUT (7), and a repeat of an idempotent producer joins the work
 // that goes on. Batches of a partition are answered in the order they came.
 //
+// # Pacing
+//
+// DIS documents how many records and bytes a second a partition takes, and throttles
+// single records beyond that, which costs order where it does not refuse a whole
+// suffix. So a partition has a token bucket of each (pacer.go, pacers.go), and its
+// writer waits until they suffice for the chunk (pace.go). Where DIS throttles all
+// the same, the bucket fills more slowly for a while.
+//
+// A batch of thousands of records then takes seconds. One that would not be stored
+// by its deadline is not begun, since what is begun has to be finished, and the time
+// of those that a client sends ahead counts from their turn (timelimit.go).
+//
 // # Locks
 //
 // Engine.mu guards the queues, the state of batches, the window and the streams.

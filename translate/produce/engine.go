@@ -34,6 +34,10 @@ type Config struct {
 	// MaxProducers is how many pairs of idempotent producer and partition are
 	// remembered; the one unused for longest is forgotten first. Default 65536.
 	MaxProducers int
+	// Pacing is the share of the throughput that DIS documents for a partition up to
+	// which one is written, 1 being all of it less a small margin. 0: as fast as
+	// records come, until DIS throttles. Default 0.
+	Pacing float64
 	// OnStored, if set, is told that a partition holds records up to next-1,
 	// before any of them is acknowledged. It must not block.
 	OnStored func(topic *translate.Topic, partition int32, next int64)
@@ -86,6 +90,7 @@ type Engine struct {
 	closed      bool
 	streams     map[streamKey]*stream
 	window      *window
+	pacers      *pacers
 	movedLogged map[partitionKey]bool // retired partitions that the log has named
 }
 
@@ -105,6 +110,7 @@ func New(config Config, putter Putter) *Engine {
 		cancel:      cancel,
 		streams:     make(map[streamKey]*stream),
 		window:      newWindow(config.MaxProducers, ids),
+		pacers:      newPacers(config.Pacing),
 		movedLogged: make(map[partitionKey]bool),
 	}
 }

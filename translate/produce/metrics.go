@@ -1,6 +1,9 @@
 package produce
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Metrics are the engine's counts since it was made; BufferedBytes is now.
 type Metrics struct {
@@ -26,6 +29,10 @@ type Metrics struct {
 	// RepeatedBatches counts batches of idempotent producers that came again and
 	// were not written again.
 	RepeatedBatches int64
+	// PacedBatches counts batches that waited for pacing, and PacingWait is how long
+	// partitions did.
+	PacedBatches int64
+	PacingWait   time.Duration
 	// BufferedBytes is the memory reserved for frames and decompressed batches.
 	BufferedBytes int64
 }
@@ -34,6 +41,8 @@ type counters struct {
 	storedRecords, storedBytes, requests, throttledRecords atomic.Int64
 	ambiguousRecords, holeRecords                          atomic.Int64
 	movedBatches, movedRecords, repeatedBatches            atomic.Int64
+	pacedBatches                                           atomic.Int64
+	pacingWait                                             atomic.Int64 // nanoseconds
 }
 
 // Metrics reads the counts.
@@ -49,6 +58,8 @@ func (e *Engine) Metrics() Metrics {
 		MovedBatches:           c.movedBatches.Load(),
 		MovedRecords:           c.movedRecords.Load(),
 		RepeatedBatches:        c.repeatedBatches.Load(),
+		PacedBatches:           c.pacedBatches.Load(),
+		PacingWait:             time.Duration(c.pacingWait.Load()),
 		BufferedBytes:          e.frames.inUse() + e.payloads.inUse(),
 	}
 }

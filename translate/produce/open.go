@@ -18,7 +18,7 @@ var errNoRoom = errors.New("no room in the produce buffer")
 // false. Without room for the payload it waits until the batch is due, or, when
 // it may not wait, leaves the batch for later and says not to go on.
 func (e *Engine) openBatch(b *pending, frame record.Frame, mayWait bool) (ready, goOn bool) {
-	ctx, cancel := context.WithDeadline(e.ctx, b.due)
+	ctx, cancel := context.WithDeadline(e.ctx, b.timeLimit.usual)
 	defer cancel()
 	payload, charged, err := e.decompress(ctx, frame, mayWait)
 	if errors.Is(err, errNoRoom) {
@@ -34,7 +34,7 @@ func (e *Engine) openBatch(b *pending, frame record.Frame, mayWait bool) (ready,
 		return false, true
 	}
 	b.opened, b.count = true, count
-	b.payloadBytes = charged
+	b.payloadBytes, b.size = charged, len(payload)
 	b.scanner = frame.Scan(payload)
 	return true, true
 }

@@ -18,6 +18,7 @@ import (
 // wait before.
 func (p *partition) settle(c *chunk, out outcome) (pause time.Duration) {
 	p.stream.engine.locked(func(a *answers) {
+		p.sent = time.Time{}
 		for i := range c.sending {
 			c.items[i].batch.inFlight--
 		}
@@ -38,6 +39,8 @@ func (p *partition) settle(c *chunk, out outcome) (pause time.Duration) {
 // conclude answers the settled batches in their order. One that waits for a
 // record to be sent again holds back those behind it.
 func (p *partition) conclude(a *answers) {
+	var throttle time.Duration
+	measured := false
 	for _, b := range p.open {
 		if b.finished {
 			continue
@@ -45,7 +48,12 @@ func (p *partition) conclude(a *answers) {
 		if !b.settled() {
 			break
 		}
-		b.finish(a, b.result())
+		if !measured {
+			throttle, measured = p.throttleTime(), true
+		}
+		result := b.result()
+		result.ThrottleTime = throttle
+		b.finish(a, result)
 	}
 	p.release()
 }
@@ -106,6 +114,9 @@ func (p *partition) count(c *chunk, results []wire.PutResult) tally {
 			t.throttled++
 			t.trouble = r.ErrorCode + " " + r.ErrorMessage
 			p.throttled = r.ErrorCode == wire.CodeThrottled
+			if p.throttled {
+				p.pacer.slow(time.Now())
+			}
 			if i < lastStored {
 				it.batch.touched = true
 				t.holes++
@@ -125,6 +136,7 @@ func (p *partition) paceAfter(progress bool, trouble string) time.Duration {
 	if progress || trouble == "" {
 		p.backoff.reset()
 	}
+	p.held = p.held && trouble == ""
 	if trouble == "" {
 		p.throttled = false
 		p.isolate = max(0, p.isolate-1)
@@ -206,7 +218,8 @@ func (p *partition) settleFailure(a *answers, c *chunk, out outcome) time.Durati
 		return p.retry(out.err, false)
 	case failure.Throttled():
 		e.metrics.throttledRecords.Add(int64(c.sending))
-		return p.retry(out.err, true)
+		p.pacer.slow(time.Now())
+		return max(p.retry(out.err, true), min(failure.RetryAfter, maxPause))
 	case failure.Code == "" && failure.HTTPStatus == 0: // it did not reach DIS
 		return p.retry(out.err, false)
 	default:
@@ -216,7 +229,7 @@ func (p *partition) settleFailure(a *answers, c *chunk, out outcome) time.Durati
 }
 
 func (p *partition) retry(err error, throttled bool) time.Duration {
-	p.throttled = throttled
+	p.throttled, p.held = throttled, false
 	p.trouble = err.Error()
 	return p.backoff.next()
 }

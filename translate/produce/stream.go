@@ -2,6 +2,7 @@ package produce
 
 import (
 	"context"
+	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -11,6 +12,7 @@ import (
 type stream struct {
 	engine     *Engine
 	key        streamKey
+	kind       wire.StreamType
 	limit      int // data bytes of one request; lower than documented after a 413
 	partitions map[int32]*partition
 	queue      []*chunk // to be sent, oldest first
@@ -20,7 +22,7 @@ type stream struct {
 func (e *Engine) stream(key streamKey, topic *translate.Topic) *stream {
 	s := e.streams[key]
 	if s == nil {
-		s = &stream{engine: e, key: key, limit: wire.LimitsOf(topic.StreamType).RequestBytes, partitions: make(map[int32]*partition)}
+		s = &stream{engine: e, key: key, kind: topic.StreamType, limit: wire.LimitsOf(topic.StreamType).RequestBytes, partitions: make(map[int32]*partition)}
 		e.streams[key] = s
 	}
 	return s
@@ -31,6 +33,7 @@ func (s *stream) partition(number int32) *partition {
 	p := s.partitions[number]
 	if p == nil {
 		p = &partition{stream: s, number: number, id: wire.Text(wire.PartitionID(int(number)))}
+		p.pacer = s.engine.pacers.of(partitionKey{s.key, number}, s.kind)
 		s.partitions[number] = p
 	}
 	return p
@@ -63,6 +66,7 @@ func (s *stream) failUntouched(a *answers, result Result) {
 // outcome is empty and c.sending is 0.
 func (s *stream) put(c *chunk) outcome {
 	s.engine.mu.Lock()
+	c.writer.sent = time.Now()
 	s.queue = append(s.queue, c)
 	s.launch()
 	s.engine.mu.Unlock()
@@ -98,6 +102,7 @@ func (s *stream) gather() (joined []*chunk) {
 		s.queue = s.queue[1:]
 		joined = append(joined, c)
 		records, bytes = records+c.sending, bytes+size
+		c.writer.pacer.spend(time.Now(), c.sending, size)
 		for i := range c.sending {
 			c.items[i].batch.inFlight++
 		}

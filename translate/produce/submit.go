@@ -54,6 +54,7 @@ func (e *Engine) admit(b Batch, frame record.Frame, done func(Result)) (result R
 		return *trouble, true
 	}
 	now, source := time.Now(), partitionKey{keyOf(b.Topic), b.Partition}
+	limit := b.timeLimit(now)
 	var sequence *producer
 	if frame.ProducerID >= 0 {
 		p, place := e.window.place(producerKey{source, frame.ProducerID}, frame, now)
@@ -70,13 +71,13 @@ func (e *Engine) admit(b Batch, frame record.Frame, done func(Result)) (result R
 			if place.first.batch == nil {
 				return place.first.result, true
 			}
-			e.await(place.first.batch, b.deadline(), done, e.leave)
+			e.await(place.first.batch, limit, done, e.leave)
 			return Result{}, false
 		}
 	}
 	batch := &pending{
 		topic: b.Topic, source: b.Partition, count: frame.Count, frame: frame, frameSize: len(b.Records),
-		arrived: now, due: now.Add(b.deadline()), moved: target != b.Partition,
+		arrived: now, timeLimit: limit, cost: room{records: frame.Count}, moved: target != b.Partition,
 	}
 	if batch.moved {
 		e.noteMoved(source, target)
@@ -84,20 +85,26 @@ func (e *Engine) admit(b Batch, frame record.Frame, done func(Result)) (result R
 	if sequence != nil {
 		sequence.take(batch)
 	}
-	e.await(batch, b.deadline(), done, e.expire)
 	e.stream(source.stream, b.Topic).partition(target).enqueue(batch)
+	e.await(batch, limit, done, e.expire)
 	return Result{}, false
 }
 
 // await answers done when the batch is finished, or has onDue decide when the
 // time is up.
-func (e *Engine) await(b *pending, within time.Duration, done func(Result), onDue func(*answers, *pending, *waiter)) {
-	w := &waiter{done: done}
-	w.timer = time.AfterFunc(within, func() {
+func (e *Engine) await(b *pending, limit timeLimit, done func(Result), onDue func(*answers, *pending, *waiter)) {
+	w := &waiter{done: done, timeLimit: limit}
+	w.timer = time.AfterFunc(time.Until(limit.usual), func() {
 		e.locked(func(a *answers) {
-			if !w.answered {
-				onDue(a, b, w)
+			if w.answered {
+				return
 			}
+			now := time.Now()
+			if due := w.timeLimit.due(b, now); due.After(now) {
+				w.timer.Reset(due.Sub(now))
+				return
+			}
+			onDue(a, b, w)
 		})
 	})
 	b.waiters = append(b.waiters, w)

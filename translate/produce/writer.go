@@ -13,6 +13,7 @@ type partition struct {
 	stream  *stream
 	number  int32
 	id      wire.Text
+	pacer   *pacer     // nil: not paced
 	running bool       // its goroutine lives
 	waiting []*pending // not opened yet, oldest first
 	open    []*pending // opened, oldest first: only the last may have records to encode
@@ -22,6 +23,9 @@ type partition struct {
 	throttled bool   // the last refusal was for throughput
 	trouble   string // the last failure, "" when the last request did well
 	unsure    bool   // the outcome of a request is unknown, and none was answered since
+
+	held bool      // it is pacing that the partition waits for
+	sent time.Time // when the chunk that DIS has not answered was sent; zero: none
 }
 
 func (p *partition) enqueue(b *pending) {
@@ -37,8 +41,10 @@ func (p *partition) enqueue(b *pending) {
 func (p *partition) run() {
 	c := chunks.Get().(*chunk)
 	defer chunks.Put(c)
-	c.partition, c.outcome = p.id, make(chan outcome, 1)
+	c.writer, c.partition, c.outcome = p, p.id, make(chan outcome, 1)
+	defer func() { c.writer = nil }()
 	for p.fill(c) {
+		p.pace(c)
 		if pause := p.settle(c, p.stream.put(c)); pause > 0 {
 			p.stream.engine.sleep(pause)
 		}
@@ -63,7 +69,7 @@ func (p *partition) fill(c *chunk) bool {
 		return true
 	}
 	for {
-		b, frame, limit := p.next(c)
+		b, frame, room := p.next(c)
 		if b == nil {
 			return !c.empty()
 		}
@@ -76,27 +82,31 @@ func (p *partition) fill(c *chunk) bool {
 				continue
 			}
 		}
-		c.take(b, limit)
+		if b.encoded == 0 && !b.hasSpare && !p.begin(b, c) {
+			continue
+		}
+		c.take(b, room)
 		if b.hasSpare {
 			return true
 		}
 	}
 }
 
-// next gives the batch whose records come next, its frame, and how many bytes a
-// chunk may have. It gives none when the chunk is to go as it is, and ends the
+// next gives the batch whose records come next, its frame, and how much the chunk
+// may hold. It gives none when the chunk is to go as it is, and ends the
 // writer when the chunk is empty.
-func (p *partition) next(c *chunk) (*pending, record.Frame, int) {
+func (p *partition) next(c *chunk) (*pending, record.Frame, room) {
 	e := p.stream.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	c.alone = p.isolate > 0
-	if c.alone && !c.empty() || len(c.items) == maxRequestRecords {
-		return nil, record.Frame{}, 0
+	r := p.room()
+	if c.alone && !c.empty() || len(c.items) >= r.records {
+		return nil, record.Frame{}, r
 	}
 	if n := len(p.open); n > 0 {
 		if b := p.open[n-1]; !b.finished && b.refusal == nil && (!b.opened || b.encoded < b.count) {
-			return b, b.frame, p.stream.limit
+			return b, b.frame, r
 		}
 	}
 	for len(p.waiting) > 0 {
@@ -105,7 +115,7 @@ func (p *partition) next(c *chunk) (*pending, record.Frame, int) {
 		p.waiting = p.waiting[1:]
 		if !b.finished {
 			p.open = append(p.open, b)
-			return b, b.frame, p.stream.limit
+			return b, b.frame, r
 		}
 	}
 	p.waiting = nil
@@ -114,7 +124,7 @@ func (p *partition) next(c *chunk) (*pending, record.Frame, int) {
 		p.running = false
 		p.stream.forget(p)
 	}
-	return nil, record.Frame{}, 0
+	return nil, record.Frame{}, r
 }
 
 // release forgets the open batches that are finished and gives back what they
@@ -141,14 +151,4 @@ func (p *partition) because() string {
 		return ""
 	}
 	return ": " + p.trouble
-}
-
-// maxThrottleTime is the most that a client is asked to wait.
-const maxThrottleTime = 5 * time.Second
-
-func (p *partition) throttleTime() time.Duration {
-	if !p.throttled {
-		return 0
-	}
-	return min(p.backoff.full, maxThrottleTime)
 }
