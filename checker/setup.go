@@ -87,6 +87,7 @@ const gracePeriod = 6 * time.Second
 func (u *setup) startGateway() error {
 	s, err := startServer(u.binary, u.gatewayLog(), "serve", "--listen", "127.0.0.1:0,advertise="+u.toGateway.address(),
 		"--admin-listen", "127.0.0.1:0", "--dis-endpoint", "http://"+u.toDIS.address(),
+		"--pacing", "1000%", // it is at work, and does not make the run one of pacing
 		"--initial-rebalance-delay", "0s", "--grace-period", gracePeriod.String())
 	if err != nil {
 		return err

@@ -14,20 +14,20 @@ const (
 	// limit itself would be throttled.
 	paceMargin = 0.98
 
-	// paceStock is how long a time's allowance a partition may save up while it
-	// has nothing to write, which is also the most that one request carries of it.
-	// DIS saves up a second's; with less than that here, an idle partition may
-	// begin at once and still never be above the limit for long.
+	// paceStock is for how long a partition may save up its allowance while it has
+	// nothing to write, which is also the most that one request carries of it. The
+	// documents count by the second, so a part of one lets a partition that was
+	// idle begin at once, and lets it never be above the limit for long.
 	paceStock = 250 * time.Millisecond
 
 	// When DIS throttles all the same, others write to the partition too: the rate
-	// is lowered by a fifth, at most once a second, and rises again by a
-	// hundredth of the whole a second, so that gateways that share a partition
+	// is lowered by a fifth, at most once a second, and rises again by two
+	// hundredths of the whole a second, so that gateways that share a partition
 	// end with equal parts.
 	slowDown       = 0.8
 	slowDownPause  = time.Second
-	speedUp        = 0.01 // of the whole, per second
-	slowestPortion = 0.02
+	speedUp        = 0.02 // of the whole, per second
+	slowestPortion = 0.05
 )
 
 // pacer is the allowance of one partition: a token bucket of records and one of
