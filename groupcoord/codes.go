@@ -21,4 +21,11 @@ var (
 	codeNonEmptyGroup         = kerr.NonEmptyGroup.Code
 	codeGroupIDNotFound       = kerr.GroupIDNotFound.Code
 	codeGroupSubscribed       = kerr.GroupSubscribedToTopic.Code
+	codeUnsupportedVersion    = kerr.UnsupportedVersion.Code
+	codeInvalidRequest        = kerr.InvalidRequest.Code
+	codeFencedMemberEpoch     = kerr.FencedMemberEpoch.Code
+	codeUnreleasedInstance    = kerr.UnreleasedInstanceID.Code
+	codeUnsupportedAssignor   = kerr.UnsupportedAssignor.Code
+	codeStaleMemberEpoch      = kerr.StaleMemberEpoch.Code
+	codeInvalidRegex          = kerr.InvalidRegularExpression.Code
 )

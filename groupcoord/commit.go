@@ -7,9 +7,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// OffsetCommit, versions 0 to 8: v1 generation and member, v2 to v4 a retention
+// OffsetCommit, versions 0 to 9: v1 generation and member, v2 to v4 a retention
 // time, which is ignored, v3 throttling, v6 leader epoch, v7 instance id, v8
-// flexible. v0 is treated as a commit without membership.
+// flexible, v9 member epochs of the consumer protocol (KIP-848). v0 is treated as a
+// commit without membership.
 func (c *Coordinator) OffsetCommit(_ context.Context, _ Client, req *kmsg.OffsetCommitRequest, reply func(*kmsg.OffsetCommitResponse)) {
 	c.submit(req.Group, newCommitEvent(req, reply))
 }
@@ -19,7 +20,7 @@ type commitEvent struct {
 	reply func(*kmsg.OffsetCommitResponse)
 	resp  *kmsg.OffsetCommitResponse // every partition of the request
 	left  int                        // partitions without a result
-	from  *member                    // nil for a commit without membership
+	from  string                     // member id, "" for a commit without membership
 }
 
 func newCommitEvent(req *kmsg.OffsetCommitRequest, reply func(*kmsg.OffsetCommitResponse)) *commitEvent {
@@ -54,9 +55,8 @@ func (e *commitEvent) apply(g *group) {
 		g.refuse(e, code)
 		return
 	}
-	if from != nil {
-		e.from = from
-		from.commits++
+	if e.from = from; from != "" {
+		g.commits[from]++
 	}
 	g.exists = true
 	g.offsets.held[e] = true
@@ -96,35 +96,52 @@ func (g *group) commitSettled(e *commitEvent) {
 	e.left--
 	if e.left == 0 {
 		delete(g.offsets.held, e)
-		if e.from != nil {
-			e.from.commits--
-			g.touch(e.from)
-		}
+		g.committed(e.from)
 		g.answer(e, func() { e.reply(e.resp) })
 	}
 }
 
+// committed notes that a commit of the member has its answer. Replies leave a
+// connection in the order of the requests, so a heartbeat behind a slow commit has
+// none either, and clients do not send the next before: the session begins anew.
+func (g *group) committed(id string) {
+	if id == "" {
+		return
+	}
+	if g.commits[id]--; g.commits[id] == 0 {
+		delete(g.commits, id)
+	}
+	if m := g.members.byID[id]; m != nil {
+		g.touch(m)
+	}
+	if g.consumer != nil && g.consumer.byID[id] != nil {
+		g.touchConsumer(g.consumer.byID[id])
+	}
+}
+
 // checkCommit decides whether the offsets may be stored, and counts a member's
-// commit as a sign of life. It returns the member, nil for a commit without
+// commit as a sign of life. It returns the member's id, "" for a commit without
 // membership.
-func (g *group) checkCommit(req *kmsg.OffsetCommitRequest) (*member, int16) {
+func (g *group) checkCommit(req *kmsg.OffsetCommitRequest) (string, int16) {
 	simple := req.Generation < 0
 	switch {
 	case !g.exists && !simple:
-		return nil, codeIllegalGeneration
+		return "", codeOfLostGroup(req)
 	case simple && g.state == empty:
-		return nil, 0 // assign mode, or an administrator
+		return "", 0 // assign mode, or an administrator
+	case g.consumer != nil:
+		return g.checkConsumerCommit(req)
 	}
 	m, code := g.lookup(req.MemberID, req.InstanceID)
 	switch {
 	case code != 0:
-		return nil, code // also without membership while there are members
+		return "", code // also without membership while there are members
 	case req.Generation != g.generation:
-		return nil, codeIllegalGeneration
+		return "", codeIllegalGeneration
 	}
 	g.touch(m)
 	if g.state == completing {
-		return nil, codeRebalanceInProgress
+		return "", codeRebalanceInProgress
 	}
-	return m, 0
+	return m.id, 0
 }

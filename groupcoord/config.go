@@ -55,6 +55,16 @@ type Config struct {
 	// EmptyGroupLinger is how long a group without members stays in memory
 	// (1 min).
 	EmptyGroupLinger time.Duration
+	// Topics tells the consumer protocol which topics there are; nil knows none.
+	Topics TopicCatalog
+	// TopicsInterval is how often a group of the consumer protocol asks for its
+	// topics again (5 s), TopicsTimeout bounds one such question (10 s).
+	TopicsInterval, TopicsTimeout time.Duration
+	// ConsumerSessionTimeout is after how long without a heartbeat a member of the
+	// consumer protocol is gone (45 s, group.consumer.session.timeout.ms), and
+	// ConsumerHeartbeatInterval how often it is told to send one (5 s,
+	// group.consumer.heartbeat.interval.ms). The clients have no say in either.
+	ConsumerSessionTimeout, ConsumerHeartbeatInterval time.Duration
 	// RefreshInterval is how often the offsets of a group with members are
 	// read again to notice foreign changes (60 s).
 	RefreshInterval time.Duration
@@ -86,6 +96,13 @@ func (c Config) withDefaults() Config {
 	c.ListTimeout = cmp.Or(c.ListTimeout, 20*time.Second)
 	c.LoadPatience = cmp.Or(c.LoadPatience, time.Second)
 	c.EmptyGroupLinger = cmp.Or(c.EmptyGroupLinger, time.Minute)
+	if c.Topics == nil {
+		c.Topics = noTopics{}
+	}
+	c.TopicsInterval = cmp.Or(c.TopicsInterval, 5*time.Second)
+	c.TopicsTimeout = cmp.Or(c.TopicsTimeout, 10*time.Second)
+	c.ConsumerSessionTimeout = cmp.Or(c.ConsumerSessionTimeout, 45*time.Second)
+	c.ConsumerHeartbeatInterval = cmp.Or(c.ConsumerHeartbeatInterval, 5*time.Second)
 	c.RefreshInterval = cmp.Or(c.RefreshInterval, time.Minute)
 	return c
 }

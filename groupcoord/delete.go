@@ -98,7 +98,7 @@ func (e deleteDone) apply(g *group) {
 func (g *group) vanish() {
 	g.changed = g.exists
 	g.exists = false
-	g.generation, g.protocolType = 0, ""
+	g.endConsumer()
 	clear(g.pending)
 }
 

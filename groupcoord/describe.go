@@ -40,7 +40,9 @@ const groupOperations = 1<<3 | 1<<6 | 1<<8
 func finishDescription(req *kmsg.DescribeGroupsRequest, g *kmsg.DescribeGroupsResponseGroup) {
 	if req.Version >= 6 && g.ErrorCode == 0 && g.State == stateDead {
 		g.ErrorCode = codeGroupIDNotFound
-		g.ErrorMessage = kmsg.StringPtr("there is no group " + g.Group)
+		if g.ErrorMessage == nil {
+			g.ErrorMessage = kmsg.StringPtr("there is no group " + g.Group)
+		}
 	}
 	if req.Version >= 6 && g.ErrorCode == codeNotAuthorized {
 		g.ErrorMessage = kmsg.StringPtr("this gateway serves no consumer groups")
@@ -86,7 +88,7 @@ func (c *Coordinator) findStored(ctx context.Context, resp *kmsg.DescribeGroupsR
 }
 
 func missing(g kmsg.DescribeGroupsResponseGroup) bool {
-	return g.State == stateDead && g.Group != ""
+	return g.State == stateDead && g.Group != "" && g.ErrorMessage == nil
 }
 
 // storedGroups lists the groups with offsets; ctx is that of a connection.
@@ -128,7 +130,11 @@ func (e *describeEvent) refuse(code int16) {
 
 func (e *describeEvent) apply(g *group) {
 	description := describeGroup(e.name, stateDead)
-	if g.exists {
+	switch {
+	case g.consumer != nil:
+		// ConsumerGroupDescribe shows it; clients ask there first.
+		description.ErrorMessage = kmsg.StringPtr("group " + e.name + " is not a classic group")
+	case g.exists:
 		description = g.describe()
 	}
 	g.answer(e, func() { e.reply(description) })

@@ -10,21 +10,31 @@ import (
 type state int8
 
 const (
-	empty      state = iota // no members
-	preparing               // a rebalance collects the members
-	completing              // the members know their generation, the leader assigns
-	stable                  // everybody can have its assignment
+	empty       state = iota // no members
+	preparing                // a rebalance collects the members
+	completing               // the members know their generation, the leader assigns
+	stable                   // everybody can have its assignment
+	assigning                // consumer protocol: the next heartbeat computes the targets
+	reconciling              // consumer protocol: not everybody has reached its target
 )
 
-var stateNames = [...]string{"Empty", "PreparingRebalance", "CompletingRebalance", "Stable"}
+var stateNames = [...]string{"Empty", "PreparingRebalance", "CompletingRebalance", "Stable", "Assigning", "Reconciling"}
 
 // kind is the type of a group as ListGroups shows it.
 type kind string
 
-const kindClassic kind = "classic"
+const (
+	kindClassic  kind = "classic"
+	kindConsumer kind = "consumer"
+)
 
 // kind tells by which protocol the group's members come together.
-func (g *group) kind() kind { return kindClassic }
+func (g *group) kind() kind {
+	if g.consumer != nil {
+		return kindConsumer
+	}
+	return kindClassic
+}
 
 // stateDead is what DescribeGroups calls a group that does not exist.
 const stateDead = "Dead"
@@ -61,6 +71,11 @@ type group struct {
 
 	refreshAt time.Time // next periodic re-read of offsets, zero in an empty group
 	offsets   offsets
+	commits   map[string]int // commits without an answer, by member id
+
+	consumer *consumerGroup // not nil: the group serves the consumer protocol
+	lookups  lookups
+	lookupAt time.Time // next periodic lookup of the topics, zero in other groups
 
 	// wake is when the next timer is due, or earlier; zero: no timer runs.
 	wake time.Time
@@ -79,6 +94,7 @@ func newGroup(cfg *Config, name string) *group {
 		pending: make(map[string]time.Time),
 		members: newMembers(),
 		offsets: newOffsets(),
+		commits: make(map[string]int),
 	}
 }
 
@@ -92,10 +108,10 @@ func (g *group) handle(now time.Time, ev event) (changed bool, effects []effect)
 
 // idle reports whether nothing would be lost without the group in memory.
 func (g *group) idle() bool {
-	return g.state == empty && len(g.pending) == 0 && !g.offsets.busy()
+	return g.state == empty && len(g.pending) == 0 && !g.offsets.busy() && len(g.lookups.waiting) == 0
 }
 
-// releaseWaiters ends all held joins and syncs with code; the effects are
+// releaseWaiters ends all that is held but commits with code; the effects are
 // answers that need no save.
 func (g *group) releaseWaiters(code int16) []effect {
 	g.effects = nil
@@ -103,6 +119,10 @@ func (g *group) releaseWaiters(code int16) []effect {
 		g.endJoin(m, code)
 		g.endSync(m, code)
 	}
+	for _, w := range g.lookups.waiting {
+		g.refuse(w.request, code)
+	}
+	g.lookups.waiting = nil
 	return g.effects
 }
 

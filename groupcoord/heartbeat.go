@@ -26,6 +26,10 @@ func (e *heartbeatEvent) refuse(code int16) {
 }
 
 func (e *heartbeatEvent) apply(g *group) {
+	if g.consumer != nil {
+		e.applyToConsumers(g)
+		return
+	}
 	m, code := g.lookup(e.req.MemberID, e.req.InstanceID)
 	switch {
 	case code != 0:

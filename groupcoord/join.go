@@ -48,11 +48,18 @@ func (e *joinEvent) apply(g *group) {
 		g.refuse(e, codeInvalidSessionTimeout)
 		return
 	}
-	if !g.exists && e.req.MemberID != "" {
+	if g.servesConsumers() {
+		e.applyToConsumers(g)
+		return
+	}
+	if e.req.MemberID != "" && (!g.exists || g.consumer != nil) {
 		g.refuse(e, codeUnknownMember)
 		return
 	}
 	g.exists = true
+	if g.consumer != nil {
+		g.endConsumer() // nobody is left of it
+	}
 	switch {
 	case !g.hasRoom(e):
 		g.joinFull(e)

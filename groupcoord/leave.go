@@ -28,6 +28,10 @@ func (e *leaveEvent) refuse(code int16) {
 // apply takes all of them out before the others rebalance, so that no generation
 // begins with somebody who is about to go.
 func (e *leaveEvent) apply(g *group) {
+	if g.consumer != nil {
+		e.applyToConsumers(g)
+		return
+	}
 	resp := e.req.ResponseKind().(*kmsg.LeaveGroupResponse)
 	before := g.members.len()
 	if e.req.Version < 3 {

@@ -23,10 +23,6 @@ type member struct {
 	// join is held, whether or not its connection still lives.
 	join *joinEvent
 	sync *syncEvent
-	// commits counts its commits without an answer. Replies leave a connection in
-	// the order of the requests, so a heartbeat behind a slow commit has none
-	// either, and clients do not send the next before.
-	commits int
 	// fresh: not yet part of any generation.
 	fresh bool
 	// expires is the end of the session; zero while a held request stands for
@@ -152,6 +148,14 @@ func (g *group) expireAfter(m *member, d time.Duration) {
 // forgive makes all sessions longer by a time in which members were not answered.
 func (g *group) forgive(d time.Duration) {
 	for _, m := range g.members.list {
+		if !m.expires.IsZero() {
+			m.expires = m.expires.Add(d)
+		}
+	}
+	if g.consumer == nil {
+		return
+	}
+	for _, m := range g.consumer.list {
 		if !m.expires.IsZero() {
 			m.expires = m.expires.Add(d)
 		}

@@ -7,10 +7,10 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// OffsetFetch, versions 0 to 8: v2 an error for the whole and null topics for
+// OffsetFetch, versions 0 to 9: v2 an error for the whole and null topics for
 // all that is committed, v3 throttling, v5 leader epoch (always -1), v6
 // flexible, v7 require stable (nothing is ever unstable without transactions),
-// v8 several groups. v0, which read from ZooKeeper, is treated as v1.
+// v8 several groups, v9 member epochs of the consumer protocol (KIP-848). v0, which read from ZooKeeper, is treated as v1.
 //
 // Every partition asked for is answered, also on failure.
 func (c *Coordinator) OffsetFetch(_ context.Context, _ Client, req *kmsg.OffsetFetchRequest, reply func(*kmsg.OffsetFetchResponse)) {
@@ -23,6 +23,9 @@ func (c *Coordinator) OffsetFetch(_ context.Context, _ Client, req *kmsg.OffsetF
 	gatherAll(len(req.Groups), func(i int, put func(kmsg.OffsetFetchResponseGroup)) {
 		g := req.Groups[i]
 		e := &fetchEvent{partitions: requestedGroupPartitions(g.Topics), all: g.Topics == nil}
+		if req.Version >= 9 {
+			e.member, e.epoch = g.MemberID, g.MemberEpoch
+		}
 		e.reply = func(f fetched) { put(fetchGroup(g.Group, f)) }
 		c.submit(g.Group, e)
 	}, func(groups []kmsg.OffsetFetchResponseGroup) {
@@ -45,6 +48,9 @@ type fetchEvent struct {
 	partitions []TopicPartition
 	reply      func(fetched)
 	waits      int
+
+	member *string // who asks, and its epoch; nil: nobody of the group
+	epoch  int32
 }
 
 func (e *fetchEvent) loading() int16 { return codeLoading }
@@ -63,6 +69,10 @@ func (e *fetchEvent) failed(code int16) fetched {
 
 // apply reads after the commits that came before.
 func (e *fetchEvent) apply(g *group) {
+	if code := g.checkConsumerFetch(e); code != 0 {
+		g.refuse(e, code)
+		return
+	}
 	g.offsets.held[e] = true
 	e.waits = 1 // until all are counted
 	if e.all {

@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
-// snapshotVersion grows when an older coordinator could not read a snapshot.
-const snapshotVersion = 1
+// The version of a snapshot grows when an older coordinator could not read it. That
+// of classic groups has been the same from the start.
+const (
+	snapshotVersion         = 1
+	consumerSnapshotVersion = 2
+)
 
 // snapshot is what the next owner of a group has to know. Held requests, timers
 // and ids that are only given out are not part of it: clients repeat the
@@ -22,6 +26,8 @@ type snapshot struct {
 	Members      []memberSnapshot `json:"members,omitempty"`
 	Stored       bool             `json:"has_offsets,omitempty"`
 	FirstCounts  map[string]int32 `json:"first_partition_counts,omitempty"`
+
+	Consumer *consumerSnapshot `json:"consumer,omitempty"`
 }
 
 type memberSnapshot struct {
@@ -62,6 +68,9 @@ func (g *group) snapshot() []byte {
 			Assignment:  m.assignment,
 		})
 	}
+	if g.consumer != nil {
+		s.Version, s.Consumer = consumerSnapshotVersion, g.consumerSnapshot()
+	}
 	encoded, err := json.Marshal(s)
 	if err != nil {
 		panic(fmt.Sprintf("encode group snapshot: %v", err)) // no field of it can fail
@@ -80,7 +89,11 @@ func restore(cfg *Config, name string, encoded []byte, now time.Time) (*group, e
 	if err := json.Unmarshal(encoded, &s); err != nil {
 		return nil, fmt.Errorf("decode group snapshot: %w", err)
 	}
-	if s.Version != snapshotVersion || s.State < empty || s.State > stable {
+	version, last := snapshotVersion, stable
+	if s.Consumer != nil {
+		version, last = consumerSnapshotVersion, reconciling
+	}
+	if s.Version != version || s.State < empty || s.State > last {
 		return nil, fmt.Errorf("decode group snapshot: version %d, state %d are not known", s.Version, s.State)
 	}
 	g.now = now
@@ -93,6 +106,9 @@ func restore(cfg *Config, name string, encoded []byte, now time.Time) (*group, e
 		g.restoreMember(m)
 	}
 	g.noteSubscribed()
+	if s.Consumer != nil {
+		g.restoreConsumer(s.Consumer)
+	}
 	g.restoreTimers()
 	return g, nil
 }

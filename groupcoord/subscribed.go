@@ -32,5 +32,8 @@ func (g *group) subscribes(topic string) bool {
 	if g.state == empty {
 		return false
 	}
+	if g.consumer != nil {
+		return g.consumerSubscribes(topic)
+	}
 	return g.subscribed == nil || g.subscribed[topic]
 }

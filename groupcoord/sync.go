@@ -28,6 +28,10 @@ func (e *syncEvent) refuse(code int16) {
 }
 
 func (e *syncEvent) apply(g *group) {
+	if g.consumer != nil {
+		e.applyToConsumers(g)
+		return
+	}
 	m, code := g.lookup(e.req.MemberID, e.req.InstanceID)
 	switch {
 	case code != 0:

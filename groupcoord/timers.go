@@ -10,6 +10,11 @@ func (tick) apply(g *group) {
 	g.expirePending()
 	g.maybeCompleteJoin()
 	g.expireSyncs()
+	g.expireConsumers()
+	if due(g.lookupAt, g.now) {
+		g.lookupAt = time.Time{}
+		g.startLookup()
+	}
 	if due(g.refreshAt, g.now) {
 		g.reread(false)
 	}
@@ -36,7 +41,7 @@ func (g *group) wakeAt(t time.Time) {
 }
 
 func (g *group) nextTimer() time.Time {
-	next := earliest(g.syncDeadline, g.refreshAt)
+	next := earliest(earliest(g.syncDeadline, g.refreshAt), g.lookupAt)
 	if g.state == preparing {
 		next = earliest(next, g.joinDeadline)
 	}
@@ -46,6 +51,11 @@ func (g *group) nextTimer() time.Time {
 	for _, expires := range g.pending {
 		next = earliest(next, expires)
 	}
+	if g.consumer != nil {
+		for _, m := range g.consumer.list {
+			next = earliest(next, m.deadline())
+		}
+	}
 	return next
 }
 
@@ -54,7 +64,7 @@ func (g *group) expireSessions() {
 	for _, m := range g.members.snapshot() {
 		switch {
 		case !due(m.expires, g.now) || g.members.byID[m.id] != m:
-		case !m.fresh && (m.join != nil || m.sync != nil || m.commits > 0):
+		case !m.fresh && (m.join != nil || m.sync != nil || g.commits[m.id] > 0):
 			// It waits for us; the session goes on when it has its answer.
 			m.expires = time.Time{}
 		default:

@@ -1,0 +1,105 @@
+package groupcoord
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Topic is what the consumer protocol has to know of a topic.
+type Topic struct {
+	Name string
+	// ID differs from that of a deleted topic of the same name.
+	ID [16]byte
+	// Partitions is how many it has, numbered from 0.
+	Partitions int32
+}
+
+// TopicCatalog tells which topics there are. Groups of the consumer protocol ask
+// it when a member subscribes, and every [Config.TopicsInterval] while they have
+// members: it should answer from memory where it can. It is called from many
+// goroutines.
+type TopicCatalog interface {
+	// Topics gives those of the named topics that exist. An error means that it
+	// could not be told of one of them.
+	Topics(ctx context.Context, names []string) ([]Topic, error)
+	// AllTopics gives every topic, for subscriptions by pattern.
+	AllTopics(ctx context.Context) ([]Topic, error)
+}
+
+// noTopics is the catalog of a coordinator that was given none.
+type noTopics struct{}
+
+func (noTopics) Topics(context.Context, []string) ([]Topic, error) { return nil, nil }
+
+func (noTopics) AllTopics(context.Context) ([]Topic, error) { return nil, nil }
+
+// topicView is what a group knows of the topics it subscribes to.
+type topicView struct {
+	found   map[string]Topic    // those that exist, by name
+	matched map[string][]string // names by pattern, sorted
+}
+
+// lookup is a question to the catalog.
+type lookup struct {
+	names    []string
+	patterns []string
+}
+
+// lookUp asks the catalog, and matches the patterns here, where it holds nobody up.
+func (c *Coordinator) lookUp(ctx context.Context, l lookup) (topicView, error) {
+	view := topicView{found: make(map[string]Topic), matched: make(map[string][]string)}
+	topics, err := c.cfg.Topics.Topics(ctx, l.names)
+	if err != nil {
+		return view, fmt.Errorf("look subscribed topics up: %w", err)
+	}
+	for _, t := range topics {
+		view.found[t.Name] = t
+	}
+	if len(l.patterns) == 0 {
+		return view, nil
+	}
+	all, err := c.cfg.Topics.AllTopics(ctx)
+	if err != nil {
+		return view, fmt.Errorf("list topics for patterns: %w", err)
+	}
+	slices.SortFunc(all, func(a, b Topic) int { return strings.Compare(a.Name, b.Name) })
+	for _, text := range l.patterns {
+		view.match(text, all)
+	}
+	return view, nil
+}
+
+// match finds the topics of a pattern. Those that are named, too, stay as the
+// catalog has just described them.
+func (v topicView) match(text string, all []Topic) {
+	pattern, err := compilePattern(text)
+	if err != nil {
+		return // refused when a member came with it
+	}
+	v.matched[text] = []string{}
+	for _, t := range all {
+		if !pattern.MatchString(t.Name) {
+			continue
+		}
+		v.matched[text] = append(v.matched[text], t.Name)
+		if _, ok := v.found[t.Name]; !ok {
+			v.found[t.Name] = t
+		}
+	}
+}
+
+// storeLookup asks the catalog beside the group.
+type storeLookup struct {
+	lookup lookup
+}
+
+func (e storeLookup) run(a *actor) {
+	a.start(a.c.cfg.TopicsTimeout, func(ctx context.Context) event {
+		view, err := a.c.lookUp(ctx, e.lookup)
+		return lookupDone{e.lookup, view, err}
+	})
+}
+
+func (storeLookup) abort(int16) {} // those who wait are refused with the group

@@ -1,0 +1,127 @@
+package groupcoord
+
+// retarget computes what every member is to have at the group's epoch, unless that
+// was done.
+func (g *group) retarget() {
+	c := g.consumer
+	if c.epoch <= c.targetEpoch {
+		return
+	}
+	counts := make(map[topicID]int32)
+	names := make(map[topicID]string)
+	for _, t := range g.lookups.view.found {
+		counts[t.ID], names[t.ID] = t.Partitions, t.Name
+	}
+	members := make([]subscriber, len(c.list))
+	for i, m := range c.list {
+		members[i] = subscriber{m.id, m.instance, g.lookups.view.subscribesTo(m), m.target}
+	}
+	name := c.assignor()
+	targets := assignors[name](members, counts)
+	for _, m := range c.list {
+		m.target = targets[m.id]
+	}
+	for p := range c.owners { // topics that are gone, until their owners know it
+		if _, ok := names[p.topic]; !ok {
+			names[p.topic] = c.names[p.topic]
+		}
+	}
+	c.names = names
+	c.targetEpoch = c.epoch
+	g.log.Debug().Int32("epoch", c.epoch).Str("assignor", name).Int("members", c.len()).Msg("partitions assigned")
+	g.changed = true
+	g.reread(true)
+}
+
+// assignor is the one that most members ask for.
+func (c *consumerGroup) assignor() string {
+	votes := make(map[string]int)
+	for _, m := range c.list {
+		if m.assignor != "" {
+			votes[m.assignor]++
+		}
+	}
+	best := assignorNames[0]
+	for _, name := range assignorNames {
+		if votes[name] > votes[best] {
+			best = name
+		}
+	}
+	return best
+}
+
+// reconcile leads a member one step towards its target. owned are the partitions
+// that it says it has; nil means that it does not say. It must not get a partition
+// that another member has, and stays at its epoch while it has some to give up.
+// It reports whether something has changed.
+func (g *group) reconcile(m *consumerMember, owned partitionSet) bool {
+	c := g.consumer
+	if c.reconciled(m) {
+		return false
+	}
+	epoch := m.epoch
+	if m.state == memberRevoking {
+		if owned == nil || owned.overlaps(m.revoking) {
+			return false
+		}
+		epoch = min(epoch+1, c.targetEpoch)
+	}
+	before := *m
+	c.step(m, owned, epoch)
+	g.awaitRevocation(m)
+	return m.epoch != before.epoch || m.previous != before.previous || m.state != before.state ||
+		!m.assigned.equal(before.assigned) || !m.revoking.equal(before.revoking)
+}
+
+// step computes the next assignment of a member.
+func (c *consumerGroup) step(m *consumerMember, owned partitionSet, epoch int32) {
+	keeps, gives, gets := make(partitionSet), make(partitionSet), make(partitionSet)
+	unreleased := false
+	for p := range m.assigned {
+		if m.target.has(p) {
+			keeps.add(p)
+		} else {
+			gives.add(p)
+		}
+	}
+	for p := range m.target {
+		if keeps.has(p) {
+			continue
+		}
+		if owner := c.owners[p]; owner != nil && owner != m {
+			unreleased = true
+			continue
+		}
+		gets.add(p)
+	}
+	if len(gives) > 0 && (owned == nil || owned.overlaps(gives)) {
+		c.own(m, keeps, gives)
+		m.advance(memberRevoking, epoch)
+		return
+	}
+	for p := range gets {
+		keeps.add(p)
+	}
+	c.own(m, keeps, nil)
+	if unreleased {
+		m.advance(memberUnreleased, c.targetEpoch)
+	} else {
+		m.advance(memberStable, c.targetEpoch)
+	}
+}
+
+func (m *consumerMember) advance(s memberState, epoch int32) {
+	m.state = s
+	m.previous, m.epoch = m.epoch, epoch
+}
+
+// awaitRevocation starts the time in which a member has to give partitions up, or
+// ends it. Classic members have their own deadlines.
+func (g *group) awaitRevocation(m *consumerMember) {
+	if m.state != memberRevoking || m.classic != nil {
+		m.revokeBy = noDeadline
+		return
+	}
+	m.revokeBy = g.now.Add(m.rebalance)
+	g.wakeAt(m.revokeBy)
+}
