@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -23,13 +24,19 @@ type process struct {
 // settings of the gateway.
 func start(t testing.TB, variables []string, program string, args ...string) *process {
 	t.Helper()
+	return startWithInput(t, nil, variables, program, args...)
+}
+
+// startWithInput is start for a program that reads its standard input.
+func startWithInput(t testing.TB, input io.Reader, variables []string, program string, args ...string) *process {
+	t.Helper()
 	if err := lookAtSources(); err != nil {
 		t.Fatalf("looking at the sources of the binary under test: %v", err)
 	}
 	p := &process{t: t, stdout: newLines(), stderr: newLines(), ended: make(chan struct{})}
 	p.cmd = exec.Command(program, args...)
 	p.cmd.Env = append(cleanEnvironment(), variables...)
-	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = input, p.stdout, p.stderr
 	if err := p.cmd.Start(); err != nil {
 		t.Fatalf("starting %s: %v", program, err)
 	}

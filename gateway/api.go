@@ -31,6 +31,8 @@ type api struct {
 //
 // Topic ids are all or nothing: a client that gets them from Metadata uses them
 // wherever it may, so every API here that can carry them goes as far as it does.
+// OffsetCommit and OffsetFetch alone stop before the version with ids, 10: clients
+// name the topics there as long as the server does not speak it.
 // ListOffsets stops before version 7, which asks for the record with the highest
 // timestamp of a partition (KIP-734): DIS cannot look that up, and the answer is
 // exact only after reading everything.
@@ -42,8 +44,8 @@ func apiTable(cfg Config, parts Parts) []*api {
 		{kmsg.Fetch, "Fetch", 0, 17, classTopic, handleFetch(parts.Catalog, parts.Fetch)},
 		{kmsg.ListOffsets, "ListOffsets", 0, 6, classTopic, handleListOffsets(parts.Catalog, parts.Fetch)},
 		{kmsg.Metadata, "Metadata", 0, 13, classTopic, handleMetadata(cfg, parts.Catalog)},
-		{kmsg.OffsetCommit, "OffsetCommit", 0, 8, classGroup, lasting(parts.Groups, Groups.OffsetCommit)},
-		{kmsg.OffsetFetch, "OffsetFetch", 0, 8, classGroup, asked(parts.Groups, Groups.OffsetFetch)},
+		{kmsg.OffsetCommit, "OffsetCommit", 0, 9, classGroup, lasting(parts.Groups, Groups.OffsetCommit)},
+		{kmsg.OffsetFetch, "OffsetFetch", 0, 9, classGroup, asked(parts.Groups, Groups.OffsetFetch)},
 		{kmsg.FindCoordinator, "FindCoordinator", 0, 4, classGroup, handleFindCoordinator(cfg)},
 		{kmsg.JoinGroup, "JoinGroup", 0, 9, classGroup, coordinated(parts.Groups, Groups.JoinGroup)},
 		{kmsg.Heartbeat, "Heartbeat", 0, 4, classGroup, coordinated(parts.Groups, Groups.Heartbeat)},
@@ -59,6 +61,8 @@ func apiTable(cfg Config, parts Parts) []*api {
 		{kmsg.DeleteGroups, "DeleteGroups", 0, 2, classGroup, asked(parts.Groups, Groups.DeleteGroups)},
 		{kmsg.OffsetDelete, "OffsetDelete", 0, 0, classGroup, asked(parts.Groups, Groups.OffsetDelete)},
 		{kmsg.DescribeCluster, "DescribeCluster", 0, 1, classAdmin, handleDescribeCluster(cfg)},
+		{kmsg.ConsumerGroupHeartbeat, "ConsumerGroupHeartbeat", 0, 1, classGroup, lasting(parts.Groups, Groups.ConsumerGroupHeartbeat)},
+		{kmsg.ConsumerGroupDescribe, "ConsumerGroupDescribe", 0, 1, classGroup, asked(parts.Groups, Groups.ConsumerGroupDescribe)},
 		{kmsg.DescribeTopicPartitions, "DescribeTopicPartitions", 0, 0, classTopic, handleDescribeTopicPartitions(cfg, parts.Catalog)},
 	}
 	versions.start = handleApiVersions(table)

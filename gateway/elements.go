@@ -63,6 +63,10 @@ func elements(req kmsg.Request) int {
 		return len(r.Groups)
 	case *kmsg.OffsetDeleteRequest:
 		return nested(r.Topics, func(t *kmsg.OffsetDeleteRequestTopic) int { return len(t.Partitions) })
+	case *kmsg.ConsumerGroupHeartbeatRequest:
+		return len(r.SubscribedTopicNames) + nested(r.Topics, func(t *kmsg.ConsumerGroupHeartbeatRequestTopic) int { return len(t.Partitions) })
+	case *kmsg.ConsumerGroupDescribeRequest:
+		return len(r.Groups)
 	case *kmsg.CreateTopicsRequest:
 		return nested(r.Topics, func(t *kmsg.CreateTopicsRequestTopic) int {
 			return len(t.Configs) + nested(t.ReplicaAssignment, func(a *kmsg.CreateTopicsRequestTopicReplicaAssignment) int { return len(a.Replicas) })

@@ -376,6 +376,16 @@ func (g *fakeGroups) ListGroups(ctx context.Context, c groupcoord.Client, _ *kms
 	reply(kmsg.NewPtrListGroupsResponse())
 }
 
+func (g *fakeGroups) ConsumerGroupHeartbeat(ctx context.Context, c groupcoord.Client, _ *kmsg.ConsumerGroupHeartbeatRequest, reply func(*kmsg.ConsumerGroupHeartbeatResponse)) {
+	g.note(ctx, c, "consumer heartbeat")
+	reply(kmsg.NewPtrConsumerGroupHeartbeatResponse())
+}
+
+func (g *fakeGroups) ConsumerGroupDescribe(ctx context.Context, c groupcoord.Client, _ *kmsg.ConsumerGroupDescribeRequest, reply func(*kmsg.ConsumerGroupDescribeResponse)) {
+	g.note(ctx, c, "describe consumers")
+	reply(kmsg.NewPtrConsumerGroupDescribeResponse())
+}
+
 func (g *fakeGroups) DeleteGroups(ctx context.Context, c groupcoord.Client, _ *kmsg.DeleteGroupsRequest, reply func(*kmsg.DeleteGroupsResponse)) {
 	g.note(ctx, c, "delete")
 	reply(kmsg.NewPtrDeleteGroupsResponse())

@@ -21,15 +21,19 @@ import (
 //	Heartbeat        v3 static members; v4 flexible
 //	LeaveGroup       v3 several members; v4 flexible; v5 reason
 //	OffsetCommit     v1 generation and member; v2 retention (ignored, gone in
-//	                 v5); v6 leader epoch; v7 static members; v8 flexible
+//	                 v5); v6 leader epoch; v7 static members; v8 flexible; v9
+//	                 member epochs (KIP-848)
 //	OffsetFetch      v2 all topics, group error; v5 leader epoch; v6 flexible;
-//	                 v7 stable offsets only (KIP-447); v8 several groups
+//	                 v7 stable offsets only (KIP-447); v8 several groups; v9
+//	                 member epochs (KIP-848)
 //	DescribeGroups   v3 authorised operations; v4 static members; v5 flexible;
 //	                 v6 an error for a group that does not exist (KIP-1043)
 //	ListGroups       v3 flexible; v4 states in reply and filter (KIP-518); v5
 //	                 types in both (KIP-848)
 //	DeleteGroups     v2 flexible
 //	OffsetDelete     v0 alone (KIP-496)
+//	ConsumerGroupHeartbeat  v1 patterns, member ids made by clients (KIP-848)
+//	ConsumerGroupDescribe   v1 the protocol of each member (KIP-848)
 
 // coordinated begins a group request on the reader, which keeps the order of
 // arrival; the coordinator replies when it can.

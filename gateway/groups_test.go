@@ -107,6 +107,7 @@ func TestGroupRequestsKeepTheirOrder(t *testing.T) {
 			&kmsg.JoinGroupRequest{Version: 5}, &kmsg.SyncGroupRequest{Version: 3}, &kmsg.OffsetCommitRequest{Version: 8},
 			&kmsg.OffsetFetchRequest{Version: 8}, &kmsg.HeartbeatRequest{Version: 4}, &kmsg.DescribeGroupsRequest{Version: 5},
 			&kmsg.ListGroupsRequest{Version: 4}, &kmsg.DeleteGroupsRequest{Version: 2}, &kmsg.OffsetDeleteRequest{},
+			&kmsg.ConsumerGroupHeartbeatRequest{Version: 1}, &kmsg.ConsumerGroupDescribeRequest{Version: 1},
 			&kmsg.LeaveGroupRequest{Version: 5},
 		}
 		for _, req := range requests {
@@ -115,14 +116,15 @@ func TestGroupRequestsKeepTheirOrder(t *testing.T) {
 		for i, req := range requests {
 			c.receive(ids[i], req)
 		}
-		want := []string{"join", "sync", "commit", "offsets", "heartbeat", "describe", "list", "delete", "delete offsets", "leave"}
+		want := []string{"join", "sync", "commit", "offsets", "heartbeat", "describe", "list", "delete", "delete offsets",
+			"consumer heartbeat", "describe consumers", "leave"}
 		if !slices.Equal(b.groups.calls, want) {
 			t.Errorf("the coordinator saw %v", b.groups.calls)
 		}
 		c.nc.Close()
 		synctest.Wait()
 		for i, ctx := range b.groups.contexts {
-			goesOn := want[i] == "commit" || want[i] == "leave"
+			goesOn := want[i] == "commit" || want[i] == "leave" || want[i] == "consumer heartbeat"
 			if (ctx.Err() == nil) != goesOn {
 				t.Errorf("%s after the connection died: context error %v", want[i], ctx.Err())
 			}

@@ -114,6 +114,12 @@ func failing(key kmsg.Key) kmsg.Response {
 	case *kmsg.ListGroupsResponse:
 		r.ErrorCode = code
 		return r
+	case *kmsg.ConsumerGroupHeartbeatResponse:
+		r.ErrorCode = code
+		return r
+	case *kmsg.ConsumerGroupDescribeResponse:
+		r.Groups = []kmsg.ConsumerGroupDescribeResponseGroup{{ErrorCode: code}}
+		return r
 	case *kmsg.DeleteGroupsResponse:
 		r.Groups = []kmsg.DeleteGroupsResponseGroup{{ErrorCode: code}}
 		return r

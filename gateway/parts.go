@@ -84,6 +84,8 @@ type Groups interface {
 	OffsetFetch(context.Context, groupcoord.Client, *kmsg.OffsetFetchRequest, func(*kmsg.OffsetFetchResponse))
 	DescribeGroups(context.Context, groupcoord.Client, *kmsg.DescribeGroupsRequest, func(*kmsg.DescribeGroupsResponse))
 	ListGroups(context.Context, groupcoord.Client, *kmsg.ListGroupsRequest, func(*kmsg.ListGroupsResponse))
+	ConsumerGroupHeartbeat(context.Context, groupcoord.Client, *kmsg.ConsumerGroupHeartbeatRequest, func(*kmsg.ConsumerGroupHeartbeatResponse))
+	ConsumerGroupDescribe(context.Context, groupcoord.Client, *kmsg.ConsumerGroupDescribeRequest, func(*kmsg.ConsumerGroupDescribeResponse))
 	DeleteGroups(context.Context, groupcoord.Client, *kmsg.DeleteGroupsRequest, func(*kmsg.DeleteGroupsResponse))
 	OffsetDelete(context.Context, groupcoord.Client, *kmsg.OffsetDeleteRequest, func(*kmsg.OffsetDeleteResponse))
 	// Close releases waiting joins and finishes commits.

@@ -45,6 +45,10 @@ func firstError(reply kmsg.Response) int16 {
 		return first(r.Groups, func(g *kmsg.DescribeGroupsResponseGroup) int16 { return g.ErrorCode })
 	case *kmsg.ListGroupsResponse:
 		return r.ErrorCode
+	case *kmsg.ConsumerGroupHeartbeatResponse:
+		return r.ErrorCode
+	case *kmsg.ConsumerGroupDescribeResponse:
+		return first(r.Groups, func(g *kmsg.ConsumerGroupDescribeResponseGroup) int16 { return g.ErrorCode })
 	case *kmsg.DeleteGroupsResponse:
 		return first(r.Groups, func(g *kmsg.DeleteGroupsResponseGroup) int16 { return g.ErrorCode })
 	case *kmsg.OffsetDeleteResponse:

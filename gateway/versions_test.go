@@ -16,8 +16,8 @@ import (
 var wantedVersions = map[string][2]int16{
 	"ApiVersions": {0, 4}, "Metadata": {0, 13}, "Produce": {0, 13}, "Fetch": {0, 17}, "ListOffsets": {0, 6},
 	"FindCoordinator": {0, 4}, "InitProducerId": {0, 4}, "JoinGroup": {0, 9}, "SyncGroup": {0, 5}, "Heartbeat": {0, 4},
-	"LeaveGroup": {0, 5}, "OffsetCommit": {0, 8}, "OffsetFetch": {0, 8}, "DescribeGroups": {0, 6}, "ListGroups": {0, 5},
-	"DeleteGroups": {0, 2}, "OffsetDelete": {0, 0},
+	"LeaveGroup": {0, 5}, "OffsetCommit": {0, 9}, "OffsetFetch": {0, 9}, "DescribeGroups": {0, 6}, "ListGroups": {0, 5},
+	"DeleteGroups": {0, 2}, "OffsetDelete": {0, 0}, "ConsumerGroupHeartbeat": {0, 1}, "ConsumerGroupDescribe": {0, 1},
 	"CreateTopics": {0, 7}, "DeleteTopics": {0, 6}, "DescribeConfigs": {0, 4}, "DescribeCluster": {0, 1},
 	"DescribeTopicPartitions": {0, 0},
 }

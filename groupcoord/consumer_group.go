@@ -191,6 +191,7 @@ func (g *group) consumerChanged(reason string) {
 		Int("members", c.len()).Str("reason", reason).Msg("group changed state")
 	if s == empty {
 		g.refreshAt, g.lookupAt = time.Time{}, time.Time{}
+		g.subscribed, g.firstCounts = nil, nil
 		g.offsets.forget()
 	} else if g.state == empty {
 		g.refreshAfter()

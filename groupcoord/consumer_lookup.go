@@ -155,6 +155,23 @@ func (g *group) see(view topicView) {
 	}
 }
 
+// of gives the existing topics of interest.
+func (v topicView) of(matter interests) []Topic {
+	names := maps.Clone(matter.names)
+	for pattern := range matter.patterns {
+		for _, name := range v.matched[pattern] {
+			names[name] = true
+		}
+	}
+	var topics []Topic
+	for name := range names {
+		if t, ok := v.found[name]; ok {
+			topics = append(topics, t)
+		}
+	}
+	return topics
+}
+
 // same reports whether two views agree on the topics that matter.
 func (v topicView) same(other topicView, matter interests) bool {
 	for name := range matter.names {

@@ -7,9 +7,8 @@ func (g *group) retarget() {
 	if c.epoch <= c.targetEpoch {
 		return
 	}
-	counts := make(map[topicID]int32)
-	names := make(map[topicID]string)
-	for _, t := range g.lookups.view.found {
+	counts, names := make(map[topicID]int32), make(map[topicID]string)
+	for _, t := range g.noteTopics() {
 		counts[t.ID], names[t.ID] = t.Partitions, t.Name
 	}
 	members := make([]subscriber, len(c.list))
@@ -31,6 +30,20 @@ func (g *group) retarget() {
 	g.log.Debug().Int32("epoch", c.epoch).Str("assignor", name).Int("members", c.len()).Msg("partitions assigned")
 	g.changed = true
 	g.reread(true)
+}
+
+// noteTopics gives the existing topics that members subscribe to, and keeps what the
+// offsets have to know of them: which there are, and how many partitions they had
+// at first.
+func (g *group) noteTopics() []Topic {
+	topics := g.lookups.view.of(g.consumer.interests())
+	counts := make(map[string]int32, len(topics))
+	g.subscribed = make(map[string]bool, len(topics))
+	for _, t := range topics {
+		g.subscribed[t.Name], counts[t.Name] = true, t.Partitions
+	}
+	g.noteCounts(counts)
+	return topics
 }
 
 // assignor is the one that most members ask for.

@@ -1,7 +1,8 @@
 // Package groupcoord coordinates consumer groups by the classic protocol of
-// Kafka: JoinGroup, SyncGroup, Heartbeat, LeaveGroup, OffsetCommit, OffsetFetch,
-// OffsetDelete, DescribeGroups, ListGroups and DeleteGroups. It has no sockets and knows nothing of where
-// offsets are kept.
+// Kafka (JoinGroup, SyncGroup, Heartbeat, LeaveGroup) and by the consumer protocol
+// of KIP-848 (ConsumerGroupHeartbeat), with their offsets and what administrators
+// ask for. It has no sockets and knows nothing of where offsets are kept and topics
+// come from.
 //
 // # How it is built
 //
@@ -25,7 +26,7 @@
 // (COORDINATOR_LOAD_IN_PROGRESS), SyncGroup 27, because the Java client takes 14
 // for fatal there, and Heartbeat 0.
 //
-// # States
+// # States of classic groups
 //
 // What each state answers, and the state after it. A new client joins with
 // version 4 or later and no id, an old one with an earlier version; "held" is an
@@ -117,9 +118,51 @@
 // timeout (the longest of all members) for the joins, and the rebalance timeout for
 // the syncs. Static members (KIP-345) outlive the second last, and only that.
 //
+// # The consumer protocol
+//
+// The first member decides whether an empty group serves the classic or the
+// consumer protocol. In the latter the group has an epoch, which every change of
+// members, subscriptions and subscribed topics raises. The next heartbeat computes a
+// target for it: which partitions each member is to have. A member is led there by
+// its own heartbeats, in steps, each saved before it is answered:
+//
+//	member state   heartbeat                     what happens
+//	Stable         target has a newer epoch      the step below
+//	Revoking       still has what it must give   nothing, until its rebalance
+//	               up, or does not say           timeout: then it is fenced
+//	               has given it up               epoch + 1, then the step below
+//	Unreleased     any                           the step below
+//
+//	the step: something to give up    -> Revoking, same epoch, told what remains
+//	          others still have some  -> Unreleased, epoch of the target, told
+//	          of its target              what is free
+//	          otherwise               -> Stable, epoch of the target, told all
+//
+// So a partition has one owner: the next one gets it when the last has told that it
+// gave it up, has left, or is fenced. The group is Assigning while no target is
+// computed for its epoch, Reconciling until all members are Stable at the target's
+// epoch, then Stable.
+//
+// A heartbeat is checked in this order: its own fields 42, assignor 112, pattern
+// 128, group size 81, instance in use 111, unknown member 25, instance of another
+// member 82, epoch 110. One epoch behind is accepted from a member that says what it
+// has, and has nothing that it must not: it has not got the last answer. Offsets are
+// stored and read only with the member's epoch, else 113.
+//
+// Topics come from a [TopicCatalog]. A subscription that is new to the group is
+// looked up before it is answered, and every [Config.TopicsInterval] all are. When the
+// catalog fails, members go on with what is known.
+//
+// A classic consumer may join: its metadata has the subscription, its generation is
+// its member epoch, and heartbeats answer 27 whenever a step is due. A member of the
+// consumer protocol may join a classic group of consumers, which so becomes one of the
+// consumer protocol; it becomes a classic one, and rebalances, when only classic members
+// are left.
+//
 // # Snapshots
 //
-// Saved when a generation is complete, when the leader has assigned, when a
+// Those of the consumer protocol have all of it and are saved at every change. Those
+// of classic groups are saved when a generation is complete, when the leader has assigned, when a
 // static member got a new id, and when the group becomes empty. Membership
 // between these points is in memory only: a member that a new owner does not know
 // gets 25 and joins again.
@@ -140,4 +183,9 @@
 // place. Offsets do not expire here. A draw of the protocol vote goes to the
 // members' order. A join or sync that was replaced by a newer one of the same
 // member is answered 27 instead of never.
+//
+// A member of the consumer protocol whose group is not known is answered 25, not 69:
+// groups may be in memory only, and 25 makes clients join again. A static member that
+// repeats its join with the same id is let in, not answered 111. Patterns are resolved
+// before the answer, not after it. LeaveGroup removes members of either protocol.
 package groupcoord

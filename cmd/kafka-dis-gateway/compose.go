@@ -45,7 +45,7 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 	counted := newCounts(writer, checkpoints)
 	lag := gateway.NewLag(reader.HighWatermark)
 	p.metrics.MustRegister(counted, lag)
-	groups := s.coordinator(gateway.NewOffsetStore(checkpoints, lag), counted.foreignChange, logger)
+	groups := s.coordinator(gateway.NewOffsetStore(checkpoints, lag), gateway.NewGroupTopics(p.catalog), counted.foreignChange, logger)
 
 	p.server, err = gateway.New(gateway.Config{
 		Listeners: listeners, Insecure: s.Insecure,

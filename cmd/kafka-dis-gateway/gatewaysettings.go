@@ -31,6 +31,9 @@ type gatewaySettings struct {
 	AddedPartitions       string        `default:"earliest" choices:"earliest,reset" help:"Where a running group begins in partitions that a scale-up adds: earliest, so that no record is skipped, or reset, where auto.offset.reset of its clients says. Default: earliest."`
 	DISAppNameMax         int           `name:"dis-app-name-max" default:"200" min:"1" placeholder:"N" help:"Longest name of an app that DIS accepts; a group whose app would need a longer one is refused. Default: 200."`
 
+	ConsumerSessionTimeout    time.Duration `default:"45s" min:"45s" max:"1m" placeholder:"TIME" help:"How long a member of the consumer protocol (group.protocol=consumer) may be silent before its partitions go to others. Default: 45s."`
+	ConsumerHeartbeatInterval time.Duration `default:"5s" min:"5s" max:"15s" placeholder:"TIME" help:"How often members of the consumer protocol are told to send a heartbeat. Default: 5s."`
+
 	MaxBatchBytes byteSize `default:"64MiB" min:"1MiB" placeholder:"SIZE" help:"Largest batch of a producer, decompressed. Default: 64MiB."`
 	ProduceBuffer byteSize `default:"256MiB" min:"16MiB" placeholder:"SIZE" help:"Memory for records on their way to DIS. Default: 256MiB."`
 	Pacing        string   `default:"${pacing}" placeholder:"documented|PERCENT|off" help:"How fast partitions are written at most: up to the throughput that DIS documents for one, a part of that such as 50% (of a gateway that shares the stream with another), or off: until DIS throttles. Default: ${pacing_text}."`

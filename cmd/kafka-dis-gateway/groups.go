@@ -15,13 +15,18 @@ func (s gatewaySettings) checkGroup(group string) error {
 }
 
 // coordinator makes the coordinator of the consumer groups.
-func (s gatewaySettings) coordinator(store gateway.OffsetStore, changed func(groupcoord.ForeignChange), logger zerolog.Logger) *groupcoord.Coordinator {
+func (s gatewaySettings) coordinator(store gateway.OffsetStore, topics gateway.GroupTopics, changed func(groupcoord.ForeignChange), logger zerolog.Logger) *groupcoord.Coordinator {
 	return groupcoord.New(groupcoord.Config{
 		Off:                   s.Groups == "off",
 		CheckGroup:            s.checkGroup,
 		InitialRebalanceDelay: s.InitialRebalanceDelay,
 		MaxGroupSize:          s.MaxGroupSize,
 		AddedFromReset:        s.AddedPartitions == "reset",
+		Topics:                topics,
+
+		ConsumerSessionTimeout:    s.ConsumerSessionTimeout,
+		ConsumerHeartbeatInterval: s.ConsumerHeartbeatInterval,
+
 		ForeignChange:         changed,
 		Logger:                logger,
 	}, store, groupcoord.NewMemoryStore(), new(groupcoord.LocalOwners))

@@ -89,13 +89,16 @@ func TestMistakesAreReportedTogether(t *testing.T) {
 	file := writeFile(t, "idle-polls: 0\nfetch-cashe: 1MiB\ndis-endpoint: http://x\ntopic: [{a: 1}]\nzzz: 1\ngrace-period: [1s]\n")
 	t.Setenv("KDG_GRACE_PERIOD", "-1s")
 	t.Setenv("KDG_AUTO_CREATE_TOPICS", "perhaps")
-	_, got := parseDev(t, "--config", file, "--max-batch-bytes", "lots", "--listen", "nowhere", "--topic=a:1", "--topic=b")
+	_, got := parseDev(t, "--config", file, "--max-batch-bytes", "lots", "--listen", "nowhere", "--topic=a:1", "--topic=b",
+		"--consumer-session-timeout", "61s", "--consumer-heartbeat-interval", "1s")
 	var places []string
 	for _, line := range got {
 		places = append(places, strings.TrimPrefix(line, "kafka-dis-gateway: "))
 	}
 	for i, want := range []string{
 		`KDG_AUTO_CREATE_TOPICS: "perhaps" is not allowed, give true or false`,
+		`--consumer-session-timeout: "61s" is not allowed, give a duration such as 500ms, 30s or 5m, at least 45s, at most 1m`,
+		`--consumer-heartbeat-interval: "1s" is not allowed, give a duration such as 500ms, 30s or 5m, at least 5s, at most 15s`,
 		`--max-batch-bytes: "lots" is not allowed, give a size in bytes such as 1048576, 64KiB or 64MiB, at least 1MiB`,
 		`idle-polls in ` + file + `: "0" is not allowed, give a whole number, at least 1`,
 		`KDG_GRACE_PERIOD: "-1s" is not allowed, give a duration such as 500ms, 30s or 5m, at least 0s`,
@@ -109,7 +112,7 @@ func TestMistakesAreReportedTogether(t *testing.T) {
 			t.Errorf("mistake %d is not %q", i+1, want)
 		}
 	}
-	if len(places) != 9 {
+	if len(places) != 11 {
 		t.Errorf("%d mistakes:\n%s", len(places), strings.Join(places, "\n"))
 	}
 }

@@ -97,7 +97,7 @@ func setText(target reflect.Value, text string) (err error) {
 	return err
 }
 
-// allowed applies the tags choices and min.
+// allowed applies the tags choices, min and max.
 func allowed(tag *kong.Tag, target reflect.Value) bool {
 	if choices := tag.Get("choices"); choices != "" {
 		for choice := range strings.SplitSeq(choices, ",") {
@@ -107,15 +107,20 @@ func allowed(tag *kong.Tag, target reflect.Value) bool {
 		}
 		return false
 	}
-	lowest := tag.Get("min")
-	if lowest == "" {
-		return true
+	if lowest := tag.Get("min"); lowest != "" && target.Int() < bound(target.Type(), lowest) {
+		return false
 	}
-	limit := reflect.New(target.Type()).Elem()
-	if err := setText(limit, lowest); err != nil {
-		panic(fmt.Sprintf("tag min of a setting: %v", err))
+	highest := tag.Get("max")
+	return highest == "" || target.Int() <= bound(target.Type(), highest)
+}
+
+// bound reads the tag min or max of a setting.
+func bound(kind reflect.Type, text string) int64 {
+	limit := reflect.New(kind).Elem()
+	if err := setText(limit, text); err != nil {
+		panic(fmt.Sprintf("tag min or max of a setting: %v", err))
 	}
-	return target.Int() >= limit.Int()
+	return limit.Int()
 }
 
 // allowedText says what a setting may be.
@@ -139,6 +144,9 @@ func allowedText(value *kong.Value) string {
 	}
 	if lowest := value.Tag.Get("min"); lowest != "" {
 		text += ", at least " + lowest
+	}
+	if highest := value.Tag.Get("max"); highest != "" {
+		text += ", at most " + highest
 	}
 	return text
 }
