@@ -35,8 +35,8 @@ func (c *consumer) subscribe(topics, owned []string) {
 
 func topicText(id topicID) string { s := partitionID{topic: id}.text(); return s[:len(s)-1] }
 
-// assignment encodes partitions like "t0".
-func assignment(partitions ...string) string {
+// encodedAssignment encodes partitions like "t0".
+func encodedAssignment(partitions ...string) string {
 	set, names := make(partitionSet), make(map[topicID]string)
 	for _, p := range partitions {
 		id := partitionNamed(p)
@@ -122,7 +122,7 @@ func TestCooperativeMemberInConsumerGroup(t *testing.T) {
 		want(r, "x is classic alone", x.heartbeat(), codeRebalanceInProgress)
 		resp := x.joined(x.join())
 		want(r, "x leads", resp.LeaderID, x.id)
-		x.assigned(x.sync(map[string]string{x.id: assignment("t0", "t1")}))
+		x.assigned(x.sync(map[string]string{x.id: encodedAssignment("t0", "t1")}))
 		x.subscribe([]string{"t"}, []string{"t0", "t1"})
 		wantList(r, "b has nothing yet", b.join())
 		want(r, "x is told", x.heartbeat(), codeRebalanceInProgress)
@@ -147,7 +147,7 @@ func TestClassicGroupIsUpgraded(t *testing.T) {
 			x, y = y, x
 		}
 		pending := y.sync(nil)
-		x.assigned(x.sync(map[string]string{x.id: assignment("t0", "t1"), y.id: assignment("t2", "t3")}))
+		x.assigned(x.sync(map[string]string{x.id: encodedAssignment("t0", "t1"), y.id: encodedAssignment("t2", "t3")}))
 		y.assigned(pending)
 		generation := x.generation
 
@@ -293,7 +293,7 @@ func TestStaticMemberChangesTheProtocol(t *testing.T) {
 		x := r.classicConsumer("x", "t")
 		x.instance = ptr("one")
 		x.joined(x.join())
-		x.assigned(x.sync(map[string]string{x.id: assignment("t0", "t1")}))
+		x.assigned(x.sync(map[string]string{x.id: encodedAssignment("t0", "t1")}))
 		b := r.staticBeater("b", "one", "t")
 		wantList(r, "takes the place of a classic member", b.join(), "t0", "t1")
 		want(r, "members", len(r.describeConsumers(1).Members), 1)
@@ -316,7 +316,7 @@ func TestCommitAcrossUpgrade(t *testing.T) {
 		r.offsets.gate = make(chan struct{}, 4)
 		x := r.classicConsumer("x", "t")
 		x.joined(x.join())
-		x.assigned(x.sync(map[string]string{x.id: assignment("t0", "t1")}))
+		x.assigned(x.sync(map[string]string{x.id: encodedAssignment("t0", "t1")}))
 		commit := x.commit(0, 7)
 		commit.held()
 		b := r.beater("b", "t")

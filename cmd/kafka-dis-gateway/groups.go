@@ -27,7 +27,7 @@ func (s gatewaySettings) coordinator(store gateway.OffsetStore, topics gateway.G
 		ConsumerSessionTimeout:    s.ConsumerSessionTimeout,
 		ConsumerHeartbeatInterval: s.ConsumerHeartbeatInterval,
 
-		ForeignChange:         changed,
-		Logger:                logger,
+		ForeignChange: changed,
+		Logger:        logger,
 	}, store, groupcoord.NewMemoryStore(), new(groupcoord.LocalOwners))
 }
