@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,7 +48,8 @@ func TestOracle(t *testing.T) {
 			t.Skip("the golden files are being written")
 		}
 		t.Parallel()
-		d := startDev(t)
+		// Where Kafka lets clients choose the kind of time, the gateway has a setting.
+		d := startDev(t, "--topics", "log-append-time-*,timestamp-type=LogAppendTime")
 		playAll(t, d.kafka, func(t *testing.T, s oracle.Scenario, got oracle.Transcript) {
 			wanted, err := oracle.Expected(s.Name, readGolden(t, s.Name))
 			if err != nil {
@@ -111,6 +113,12 @@ func startBroker(t *testing.T) string {
 	if output, err := exec.Command(oracleDir + "/install").CombinedOutput(); err != nil {
 		t.Fatalf("installing the broker: %v\n%s", err, output)
 	}
+	for _, name := range []string{"pom.xml", "install", "start", "server.properties"} {
+		// What the test depends on, see lookAtSources.
+		if _, err := os.Stat(filepath.Join(oracleDir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	kafka, controller := freeAddress(t), freeAddress(t)
 	start(t, nil, oracleDir+"/start", t.TempDir(), portOf(t, kafka), portOf(t, controller))
 	if err := oracle.AwaitReady(kafka, startTimeout); err != nil {
@@ -145,6 +153,29 @@ func TestGoldenFilesHaveScenarios(t *testing.T) {
 	for _, entry := range entries {
 		if name := strings.TrimSuffix(entry.Name(), ".txt"); !known[name] {
 			t.Errorf("%s has no scenario", entry.Name())
+		}
+	}
+}
+
+// TestListedDifferencesAreInGoldenFiles: a difference in a step that is no longer
+// there, and a rule for lines that no transcript has, say nothing.
+func TestListedDifferencesAreInGoldenFiles(t *testing.T) {
+	golden := map[string]oracle.Transcript{}
+	var all strings.Builder
+	for _, s := range oracle.Scenarios() {
+		golden[s.Name] = readGolden(t, s.Name)
+		all.WriteString(golden[s.Name].String())
+	}
+	for _, d := range oracle.Differences {
+		for _, change := range d.Steps {
+			if !slices.ContainsFunc(golden[change.Scenario].Steps, func(s oracle.Step) bool { return s.Label == change.Step }) {
+				t.Errorf("%s: scenario %s has no step %q", d.What, change.Scenario, change.Step)
+			}
+		}
+		for _, rule := range d.Everywhere {
+			if !rule.Kafka.MatchString(all.String()) {
+				t.Errorf("%s: no transcript matches %s", d.What, rule.Kafka)
+			}
 		}
 	}
 }

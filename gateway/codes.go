@@ -17,6 +17,7 @@ var (
 	unsupportedVersion           = kerr.UnsupportedVersion.Code                 // 35
 	topicAlreadyExists           = kerr.TopicAlreadyExists.Code                 // 36
 	invalidPartitions            = kerr.InvalidPartitions.Code                  // 37
+	invalidReplicationFactor     = kerr.InvalidReplicationFactor.Code           // 38
 	invalidReplicaAssignment     = kerr.InvalidReplicaAssignment.Code           // 39
 	invalidConfig                = kerr.InvalidConfig.Code                      // 40
 	invalidRequest               = kerr.InvalidRequest.Code                     // 42

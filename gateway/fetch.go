@@ -42,7 +42,9 @@ const shortestLookup = time.Second
 // limit of a partition is a hard one below v3.
 //
 // Sessions are declined: every reply is a full one with session id 0, and what
-// a request forgets of a session is of no interest. All records are committed,
+// a request forgets of a session is of no interest. A request that goes on with a
+// session has to be told that there is none; one that begins or ends a session is
+// a full one, whatever its session id. All records are committed,
 // so both isolation levels see the same.
 //
 // An id that no stream has is UNKNOWN_TOPIC_ID. A stream that turns out to be
@@ -72,12 +74,18 @@ func handleFetch(catalog Catalog, fetcher Fetcher) handler {
 	}
 }
 
+// The epochs of full requests (KIP-227); others go on with a session.
+const (
+	beginSession = 0
+	noSession    = -1 // ends the one that the request names
+)
+
 func answerFetch(ctx context.Context, catalog Catalog, fetcher Fetcher, req *kmsg.FetchRequest) (_ kmsg.Response, release func(), _ error) {
 	resp, nothing := kmsg.NewPtrFetchResponse(), func() {}
 	switch {
 	case max(req.ReplicaID, req.ReplicaState.ID) >= 0: // neither has a value in the versions of the other
 		return nil, nothing, badFramef("fetch by replica %d: this is no broker to replicate from", max(req.ReplicaID, req.ReplicaState.ID))
-	case req.SessionID != 0 || req.SessionEpoch > 0:
+	case req.SessionEpoch != beginSession && req.SessionEpoch != noSession:
 		resp.ErrorCode = fetchSessionIDNotFound
 		return resp, nothing, nil
 	}

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -83,10 +82,11 @@ func TestInitProducerID(t *testing.T) {
 	}{
 		{"fresh", func(*kmsg.InitProducerIDRequest) {}, 0, 4712, 0},
 		{"another", func(*kmsg.InitProducerIDRequest) {}, 0, 4713, 0},
-		{"bump", func(r *kmsg.InitProducerIDRequest) { r.ProducerID, r.ProducerEpoch = 4712, 6 }, 0, 4712, 7},
-		{"epochs used up", func(r *kmsg.InitProducerIDRequest) { r.ProducerID, r.ProducerEpoch = 4712, math.MaxInt16 }, 0, 4714, 0},
+		{"with one already", func(r *kmsg.InitProducerIDRequest) { r.ProducerID, r.ProducerEpoch = 4712, 6 }, 0, 4714, 0},
+		{"epoch without id", func(r *kmsg.InitProducerIDRequest) { r.ProducerEpoch = 0 }, 42, -1, -1},
 		{"id without epoch", func(r *kmsg.InitProducerIDRequest) { r.ProducerID = 4712 }, 42, -1, -1},
 		{"transactional", func(r *kmsg.InitProducerIDRequest) { r.TransactionalID = kmsg.StringPtr("tx") }, 53, -1, -1},
+		{"transactional without a name", func(r *kmsg.InitProducerIDRequest) { r.TransactionalID = kmsg.StringPtr("") }, 42, -1, -1},
 	} {
 		req := kmsg.NewPtrInitProducerIDRequest()
 		req.Version = 4

@@ -1,20 +1,17 @@
 package gateway
 
-import (
-	"math"
-
-	"github.com/twmb/franz-go/pkg/kmsg"
-)
+import "github.com/twmb/franz-go/pkg/kmsg"
 
 // InitProducerId
 //
 //	v0 (KIP-98) a producer id for idempotence or transactions
 //	v1 throttling after the reply (KIP-219), same layout
 //	v2 flexible
-//	v3 (KIP-360) the client may name its id and epoch to have the epoch bumped
+//	v3 (KIP-360) the client may name the id and epoch it has
 //	v4 PRODUCER_FENCED instead of INVALID_PRODUCER_EPOCH, same layout
 //
-// The id is unique to its producer; what it has written is remembered in this
+// The id is new each time, also to a client that names the one it has: only a
+// transactional id would keep it, as in Kafka. It is unique to its producer; what it has written is remembered in this
 // process alone. A transactional id is refused with the code that ends the
 // client's attempt at once (its text says "not authorised": the explanation was
 // in the answer to FindCoordinator).
@@ -23,12 +20,12 @@ func handleInitProducerID(producer Producer) handler {
 		resp := kmsg.NewPtrInitProducerIDResponse()
 		resp.ProducerID, resp.ProducerEpoch = -1, -1
 		switch {
+		case req.TransactionalID != nil && *req.TransactionalID == "":
+			resp.ErrorCode = invalidRequest
 		case req.TransactionalID != nil:
 			resp.ErrorCode = transactionalIDNotAuthorized
 		case (req.ProducerID < 0) != (req.ProducerEpoch < 0):
 			resp.ErrorCode = invalidRequest
-		case req.ProducerID >= 0 && req.ProducerEpoch < math.MaxInt16:
-			resp.ProducerID, resp.ProducerEpoch = req.ProducerID, req.ProducerEpoch+1
 		default:
 			resp.ProducerID, resp.ProducerEpoch = producer.NewProducerID()
 		}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -34,13 +35,14 @@ func handleListOffsets(catalog Catalog, fetcher Fetcher) handler {
 		for _, t := range req.Topics {
 			topic := kmsg.NewListOffsetsResponseTopic()
 			topic.Topic = t.Topic
-			topic.Partitions = make([]kmsg.ListOffsetsResponseTopicPartition, len(t.Partitions))
-			for i, part := range t.Partitions {
+			partitions := onceEach(t.Partitions)
+			topic.Partitions = make([]kmsg.ListOffsetsResponseTopicPartition, len(partitions))
+			for i, part := range partitions {
 				answer := &topic.Partitions[i]
 				answer.Default()
 				answer.Partition = part.Partition
 				if named[topicPartition{t.Topic, part.Partition}] > 1 {
-					answer.ErrorCode = invalidRequest // as Kafka does: both times
+					answer.ErrorCode = invalidRequest // which times are meant?
 					continue
 				}
 				l := offsetLookup{catalog, fetcher, t.Topic, part, req.Version}
@@ -50,6 +52,17 @@ func handleListOffsets(catalog Catalog, fetcher Fetcher) handler {
 		}
 		inParallel(len(lookups), maxLookups, func(i int) { lookups[i]() })
 		return resp, nil
+	})
+}
+
+// onceEach leaves out partitions that were named before in the same topic: the
+// answer has each of them once.
+func onceEach(parts []kmsg.ListOffsetsRequestTopicPartition) []kmsg.ListOffsetsRequestTopicPartition {
+	seen := map[int32]bool{}
+	return slices.DeleteFunc(parts, func(part kmsg.ListOffsetsRequestTopicPartition) bool {
+		before := seen[part.Partition]
+		seen[part.Partition] = true
+		return before
 	})
 }
 

@@ -347,7 +347,7 @@ func TestDeleteTopicsByNameAndByID(t *testing.T) {
 		code int16
 	}{
 		{"a", testID("a"), 0}, {"b", testID("b"), 0}, {"c", testID("c"), 42}, {"", noTopicID, 42},
-		{"t", noTopicID, 42}, {"t", noTopicID, 42}, {"", testID("d"), 100}, {"missing", noTopicID, 3},
+		{"t", noTopicID, 42}, {"", testID("d"), 100}, {"missing", noTopicID, 3},
 	} {
 		got := topics[i]
 		name := ""

@@ -42,13 +42,16 @@ func handleCreateTopics(admin topicAdmin) handler {
 		ctx, cancel := adminDeadline(c, req.TimeoutMillis)
 		defer cancel()
 		resp := kmsg.NewPtrCreateTopicsResponse()
-		resp.Topics = make([]kmsg.CreateTopicsResponseTopic, len(req.Topics))
 		named := map[string]int{}
+		var topics []kmsg.CreateTopicsRequestTopic // each name once, as in the answer
 		for _, t := range req.Topics {
-			named[t.Topic]++
+			if named[t.Topic]++; named[t.Topic] == 1 {
+				topics = append(topics, t)
+			}
 		}
-		inParallel(len(req.Topics), maxAdminCalls, func(i int) {
-			wanted, answer := req.Topics[i], &resp.Topics[i]
+		resp.Topics = make([]kmsg.CreateTopicsResponseTopic, len(topics))
+		inParallel(len(topics), maxAdminCalls, func(i int) {
+			wanted, answer := topics[i], &resp.Topics[i]
 			answer.Default()
 			answer.Topic = wanted.Topic
 			if named[wanted.Topic] > 1 {
@@ -108,10 +111,12 @@ func handleDeleteTopics(admin topicAdmin) handler {
 	return waiting(func(_ context.Context, c *call, req *kmsg.DeleteTopicsRequest) (kmsg.Response, error) {
 		ctx, cancel := adminDeadline(c, req.TimeoutMillis)
 		defer cancel()
-		doomed := doomedTopics(req)
 		named := map[topicRef]int{}
-		for _, t := range doomed {
-			named[t.ref()]++
+		var doomed []doomed // each topic once, as in the answer
+		for _, t := range doomedTopics(req) {
+			if named[t.ref()]++; named[t.ref()] == 1 {
+				doomed = append(doomed, t)
+			}
 		}
 		resp := kmsg.NewPtrDeleteTopicsResponse()
 		resp.Topics = make([]kmsg.DeleteTopicsResponseTopic, len(doomed))
@@ -245,6 +250,10 @@ func partitionCount(t kmsg.CreateTopicsRequestTopic, standard int) (int, error) 
 
 func (a topicAdmin) createRequest(t kmsg.CreateTopicsRequestTopic) (topics.CreateRequest, error) {
 	request := topics.CreateRequest{Name: t.Topic}
+	if t.ReplicationFactor == 0 || t.ReplicationFactor < -1 {
+		return request, translate.Failure{Code: invalidReplicationFactor, Message: fmt.Sprintf(
+			"replication factor %d; allowed: 1 or more, -1 for the default; DIS replicates by itself", t.ReplicationFactor)}
+	}
 	var err error
 	if request.Partitions, err = partitionCount(t, a.cfg.DefaultPartitions); err != nil {
 		return request, err

@@ -76,7 +76,7 @@ var table = []row{
 	//                                                                            Produce, Fetch, ListOffsets, Metadata, CreateTopic, DeleteTopic, CreatePartitions, DescribeConfigs, Commit, OffsetFetch, Groups, DeleteGroup
 	{"topic not ready", is(ErrNotReady, ErrNoStreamID), codes{5, 6, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
 	{"topic id", is(ErrUnknownID), codes{100, 100, 3, 100, 42, 100, 3, 3, 3, 0, 0, 0}},
-	{"topic name", is(ErrInvalidName), codes{17, 3, 3, 17, 17, 3, 3, 3, 3, 0, 0, 0}},
+	{"topic name", is(ErrInvalidName), codes{17, 3, 3, 17, 17, 3, 3, 17, 3, 0, 0, 0}},
 	{"group id", is(ErrInvalidGroup), codes{87, 0, 6, 5, 42, 42, 42, 42, 24, 24, 24, 24}},
 
 	{"throttled", throttled, codes{19, 0, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},

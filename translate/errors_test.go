@@ -71,7 +71,7 @@ func TestKafkaError(t *testing.T) {
 			noID, noID, topic, noID, bad, noID, topic, topic, topic, ok, ok, ok,
 		}},
 		{"name", fmt.Errorf("topic a.b: %w", ErrInvalidName), want{
-			kerr.InvalidTopicException, topic, topic, kerr.InvalidTopicException, kerr.InvalidTopicException, topic, topic, topic, topic, ok, ok, ok,
+			kerr.InvalidTopicException, topic, topic, kerr.InvalidTopicException, kerr.InvalidTopicException, topic, topic, kerr.InvalidTopicException, topic, ok, ok, ok,
 		}},
 		{"group id", fmt.Errorf("group g: %w", ErrInvalidGroup), with(refused, map[Call]*kerr.Error{
 			CallCommit: kerr.InvalidGroupID, CallOffsetFetch: kerr.InvalidGroupID, CallGroups: kerr.InvalidGroupID, CallDeleteGroup: kerr.InvalidGroupID,

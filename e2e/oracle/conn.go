@@ -80,7 +80,9 @@ type Pending struct {
 	conn   *Conn
 	label  string
 	req    kmsg.Request // nil for bytes
+	from   int64        // lowest offset of the records that are shown
 	answer chan answer
+	got    answer
 }
 
 type answer struct {
@@ -147,9 +149,9 @@ func (p *Pending) Waits(d time.Duration) bool {
 // Wait waits for the answer and writes it down as a step. It returns nil when
 // the server closes the connection instead.
 func (p *Pending) Wait() kmsg.Response {
-	resp, lines := p.read(p.await())
+	resp := p.settle(p.await())
 	if p.label != "" {
-		p.conn.r.step(p.label, lines)
+		p.conn.r.step(p.label, p.show(resp))
 	}
 	return resp
 }
@@ -163,22 +165,34 @@ func (p *Pending) await() (a answer) {
 	return a
 }
 
-func (p *Pending) read(a answer) (kmsg.Response, []string) {
-	c := p.conn
-	switch {
-	case a.err != nil && !errors.Is(a.err, net.ErrClosed):
-		c.Close()
-		return nil, []string{c.name + ": connection closed"}
-	case a.err != nil:
-		return nil, []string{c.name + ": hung up"}
-	case p.req == nil:
-		return nil, []string{fmt.Sprintf("%s: answer 0x%x", c.name, a.frame)}
+// settle takes note of the answer, and makes the response of it if it is one.
+func (p *Pending) settle(a answer) kmsg.Response {
+	if p.got = a; a.err != nil {
+		p.conn.Close()
+		return nil
+	}
+	if p.req == nil {
+		return nil
 	}
 	resp, err := decode(p.req, a.frame)
 	if err != nil {
-		c.r.Fatalf("the answer to %q does not decode: %v", p.label, err)
+		p.conn.r.Fatalf("the answer to %q does not decode: %v", p.label, err)
 	}
-	return resp, c.r.describe(c.name, resp)
+	return resp
+}
+
+// show writes down the answer that settle has got.
+func (p *Pending) show(resp kmsg.Response) []string {
+	c := p.conn
+	switch {
+	case errors.Is(p.got.err, net.ErrClosed):
+		return []string{c.name + ": hung up"}
+	case p.got.err != nil:
+		return []string{c.name + ": connection closed"}
+	case resp == nil:
+		return []string{fmt.Sprintf("%s: answer 0x%x", c.name, p.got.frame)}
+	}
+	return c.r.describe(c.name, resp, p.from)
 }
 
 func decode(req kmsg.Request, frame []byte) (kmsg.Response, error) {
@@ -193,8 +207,9 @@ func decode(req kmsg.Request, frame []byte) (kmsg.Response, error) {
 	if req.IsFlexible() && req.Key() != kmsg.ApiVersions.Int16() {
 		body = body[1:]
 	}
-	if resp.Key() == kmsg.ApiVersions.Int16() && binary.BigEndian.Uint16(body) != 0 {
-		resp.SetVersion(0) // the error about a version that is too high
+	const unsupportedVersion = 35
+	if resp.Key() == kmsg.ApiVersions.Int16() && binary.BigEndian.Uint16(body) == unsupportedVersion {
+		resp.SetVersion(0) // the one that any client reads (KIP-511)
 	}
 	if err := resp.ReadFrom(body); err != nil {
 		return nil, fmt.Errorf("%T version %d: %w", resp, resp.GetVersion(), err)

@@ -16,15 +16,17 @@ import (
 var leftOut = []string{"Version", "UnknownTags", "ThrottleMillis", "ThrottleTimeMs", "ErrorMessage", "FinalizedFeaturesEpoch"}
 
 // describe writes a response as lines: a struct is a line of its plain fields, and
-// what it holds stands below it, one column further in.
-func (r *Run) describe(conn string, resp kmsg.Response) []string {
-	d := describer{r: r}
+// what it holds stands below it, one column further in. Records below the offset
+// from are not shown.
+func (r *Run) describe(conn string, resp kmsg.Response, from int64) []string {
+	d := describer{r: r, from: from}
 	d.structure(0, fmt.Sprintf("%s: %s v%d", conn, kmsg.NameForKey(resp.Key()), resp.GetVersion()), reflect.ValueOf(resp).Elem())
 	return d.lines
 }
 
 type describer struct {
 	r     *Run
+	from  int64
 	lines []string
 }
 
@@ -177,6 +179,8 @@ func (d *describer) number(name string, value int64) string {
 		return codeName(int16(value))
 	case name == "Port" && value > 0:
 		return d.r.names.alias(kindPort, strconv.FormatInt(value, 10))
+	case name == "SessionID" && value != 0:
+		return d.r.names.alias(kindSession, strconv.FormatInt(value, 10))
 	case name == "ProducerID" && value >= 0:
 		return d.r.names.alias(kindProducer, strconv.FormatInt(value, 10))
 	case strings.HasSuffix(name, "Timestamp") || strings.HasSuffix(name, "Time"):
@@ -193,11 +197,15 @@ func codeName(code int16) string {
 	return fmt.Sprintf("%d:%s", code, known.Message)
 }
 
-// moment is a time in ms, "now" when it is about that.
+// moment is a time in ms, "now" when it is about that, and of today how many
+// hours from now.
 func moment(ms int64) string {
-	const now = 10 * time.Minute
-	if since := time.Since(time.UnixMilli(ms)); -now < since && since < now {
+	const now, today = 10 * time.Minute, 24 * time.Hour
+	switch ahead := time.Until(time.UnixMilli(ms)); {
+	case -now < ahead && ahead < now:
 		return "now"
+	case -today < ahead && ahead < today:
+		return fmt.Sprintf("now%+.0fh", ahead.Hours())
 	}
 	return strconv.FormatInt(ms, 10)
 }

@@ -138,25 +138,16 @@ func (m *Member) BeginJoin(label string) Joining {
 // Wait takes over id and generation of the answer and writes it down. It returns
 // nil when the server closes the connection instead.
 func (j Joining) Wait() *kmsg.JoinGroupResponse {
-	r := j.member.r
-	var resp *kmsg.JoinGroupResponse
-	a := j.await()
-	if a.err == nil {
-		decoded, err := decode(j.req, a.frame)
-		if err != nil {
-			r.Fatalf("%v", err)
-		}
-		resp = decoded.(*kmsg.JoinGroupResponse)
-		if resp.ErrorCode == 0 || resp.ErrorCode == memberIDRequired {
-			j.member.adopt(resp.MemberID)
-		}
-		if resp.ErrorCode == 0 {
-			j.member.Generation = resp.Generation
-		}
+	answer := j.settle(j.await())
+	resp, ok := answer.(*kmsg.JoinGroupResponse)
+	if ok && (resp.ErrorCode == 0 || resp.ErrorCode == memberIDRequired) {
+		j.member.adopt(resp.MemberID)
 	}
-	_, lines := j.read(a)
+	if ok && resp.ErrorCode == 0 {
+		j.member.Generation = resp.Generation
+	}
 	if j.label != "" {
-		r.step(j.label, lines)
+		j.member.r.step(j.label, j.show(answer))
 	}
 	return resp
 }

@@ -41,5 +41,6 @@ const (
 	kindProducer = "P"
 	kindTopic    = "T"
 	kindCluster  = "cluster"
+	kindSession  = "session"
 	kindPort     = "port"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// AwaitReady waits until the server at address gives out producer ids and
+// AwaitReady waits until the broker at address gives out producer ids and
 // coordinates groups: a broker makes the topics for that when it is first asked.
 func AwaitReady(address string, timeout time.Duration) error {
 	for deadline := time.Now().Add(timeout); ; time.Sleep(50 * time.Millisecond) {
@@ -32,6 +32,12 @@ func warmUp(r *Run) {
 		req.Version = 4
 		resp, ok := c.Ask("", req).(*kmsg.InitProducerIDResponse)
 		return ok && resp.ErrorCode == 0
+	})
+	r.Eventually("the coordinator of transactions", func() bool {
+		find := kmsg.NewPtrFindCoordinatorRequest()
+		find.Version, find.CoordinatorType, find.CoordinatorKeys = 4, 1, []string{r.Name("txn")}
+		found, ok := c.Ask("", find).(*kmsg.FindCoordinatorResponse)
+		return ok && found.Coordinators[0].ErrorCode == 0
 	})
 	r.Topic("t", 1)
 	// Groups live in several partitions of the topic of offsets, which get their

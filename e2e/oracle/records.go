@@ -17,15 +17,21 @@ import (
 // where a batch ends is no promise of a server to its clients. A batch that the
 // answer cuts off is left out.
 func (d *describer) records(depth int, raw []byte) {
-	batches, err := parseBatches(raw)
-	if err != nil {
-		d.r.Fatalf("a fetched record set: %v", err)
-	}
-	for _, b := range batches {
+	for _, b := range d.r.batches(raw) {
 		for _, rec := range b.records {
-			d.line(depth, b.show(rec))
+			if b.FirstOffset+int64(rec.OffsetDelta) >= d.from {
+				d.line(depth, b.show(rec))
+			}
 		}
 	}
+}
+
+func (r *Run) batches(raw []byte) []fetched {
+	batches, err := parseBatches(raw)
+	if err != nil {
+		r.Fatalf("a fetched record set: %v", err)
+	}
+	return batches
 }
 
 // fetched is a v2 batch and its records.

@@ -101,8 +101,24 @@ func AddPartition(req *kmsg.ProduceRequest, topic string, partition int32, recor
 }
 
 // Produce writes one batch, which becomes a step.
-func (c *Conn) Produce(label, topic string, partition int32, batch Batch) {
-	c.Ask(label, c.r.ProduceRequest(topic, partition, batch.Bytes()))
+func (c *Conn) Produce(label, topic string, partition int32, batch Batch, edit ...func(*kmsg.ProduceRequest)) {
+	req := c.r.ProduceRequest(topic, partition, batch.Bytes())
+	for _, change := range edit {
+		change(req)
+	}
+	c.Ask(label, req)
+}
+
+// Attempt writes one batch to an empty partition and shows in one step the answer
+// and all that the partition then holds.
+func (c *Conn) Attempt(label, topic string, partition int32, batch Batch, edit ...func(*kmsg.ProduceRequest)) {
+	req := c.r.ProduceRequest(topic, partition, batch.Bytes())
+	for _, change := range edit {
+		change(req)
+	}
+	p := c.Begin("", req)
+	answer := p.show(p.settle(p.await()))
+	c.r.step(label, append(answer, c.all(topic, partition)...))
 }
 
 // Fill writes a batch that must be accepted; it is no step.
@@ -129,39 +145,44 @@ func (r *Run) FetchRequest(topic string, partition int32, offset int64) *kmsg.Fe
 	return req
 }
 
-// Fetch asks once for what is at an offset, which becomes a step.
-func (c *Conn) Fetch(label, topic string, partition int32, offset int64) {
-	c.Ask(label, c.r.FetchRequest(topic, partition, offset))
+// Fetch asks once for what is at an offset, which becomes a step. Records before
+// it, which belong to the same batch, are left out as clients do.
+func (c *Conn) Fetch(label, topic string, partition int32, offset int64, edit ...func(*kmsg.FetchRequest)) {
+	req := c.r.FetchRequest(topic, partition, offset)
+	for _, change := range edit {
+		change(req)
+	}
+	p := c.Begin(label, req)
+	p.from = offset
+	p.Wait()
 }
 
 // FetchAll reads a partition from offset 0 to its end, in as many requests as it
 // takes, and writes the records down as one step.
 func (c *Conn) FetchAll(label, topic string, partition int32) {
+	c.r.step(label, c.all(topic, partition))
+}
+
+func (c *Conn) all(topic string, partition int32) []string {
+	latest, ok := c.Ask("", c.r.ListOffsetsRequest(topic, partition, -1)).(*kmsg.ListOffsetsResponse)
+	if !ok || latest.Topics[0].Partitions[0].ErrorCode != 0 {
+		c.r.Fatalf("asking for the end of %s/%d: %+v", topic, partition, latest)
+	}
+	end := latest.Topics[0].Partitions[0].Offset
 	d := describer{r: c.r}
-	for offset, end := int64(0), int64(1); offset < end; {
-		resp := c.Ask("", c.r.FetchRequest(topic, partition, offset)).(*kmsg.FetchResponse)
-		answer := resp.Topics[0].Partitions[0]
-		if answer.ErrorCode != 0 {
-			c.r.Fatalf("fetching %s/%d at %d: %s", topic, partition, offset, codeName(answer.ErrorCode))
+	for d.from < end {
+		resp, ok := c.Ask("", c.r.FetchRequest(topic, partition, d.from)).(*kmsg.FetchResponse)
+		if !ok || resp.Topics[0].Partitions[0].ErrorCode != 0 {
+			c.r.Fatalf("fetching %s/%d at %d: %+v", topic, partition, d.from, resp)
 		}
-		end = answer.HighWatermark
-		batches, err := parseBatches(answer.RecordBatches)
-		if err != nil {
-			c.r.Fatalf("fetching %s/%d at %d: %v", topic, partition, offset, err)
-		}
-		for _, b := range batches {
-			for _, rec := range b.records {
-				if at := b.FirstOffset + int64(rec.OffsetDelta); at >= offset {
-					d.line(0, b.show(rec))
-				}
-			}
-			offset = b.FirstOffset + int64(b.LastOffsetDelta) + 1
-		}
-		if offset >= end {
-			d.line(0, fmt.Sprintf("end %d", end))
+		raw := resp.Topics[0].Partitions[0].RecordBatches
+		d.records(0, raw)
+		for _, b := range c.r.batches(raw) {
+			d.from = b.FirstOffset + int64(b.LastOffsetDelta) + 1
 		}
 	}
-	c.r.step(label, d.lines)
+	d.line(0, fmt.Sprintf("end %d", end))
+	return d.lines
 }
 
 // ListOffsetsRequest is version 6 for one partition of a topic of this scenario.
@@ -178,6 +199,10 @@ func (r *Run) ListOffsetsRequest(topic string, partition int32, timestamp int64)
 }
 
 // ListOffsets looks an offset up, which becomes a step.
-func (c *Conn) ListOffsets(label, topic string, partition int32, timestamp int64) {
-	c.Ask(label, c.r.ListOffsetsRequest(topic, partition, timestamp))
+func (c *Conn) ListOffsets(label, topic string, partition int32, timestamp int64, edit ...func(*kmsg.ListOffsetsRequest)) {
+	req := c.r.ListOffsetsRequest(topic, partition, timestamp)
+	for _, change := range edit {
+		change(req)
+	}
+	c.Ask(label, req)
 }

@@ -94,9 +94,11 @@ func parseBatch(raw []byte, version int16) (Frame, error) {
 	if frame.Count <= 0 || int(lastDelta) != frame.Count-1 {
 		return Frame{}, invalid("the batch says %d records and a last offset delta of %d", frame.Count, lastDelta)
 	}
-	if frame.ProducerID >= 0 && (frame.ProducerEpoch < 0 || frame.BaseSequence < 0) {
-		return Frame{}, invalid("producer id %d comes with epoch %d and base sequence %d",
-			frame.ProducerID, frame.ProducerEpoch, frame.BaseSequence)
+	if base := int64(binary.BigEndian.Uint64(raw)); base != 0 {
+		return Frame{}, invalid("the batch says that it begins at offset %d; a producer's begins at 0", base)
+	}
+	if frame.ProducerID >= 0 && frame.BaseSequence < 0 {
+		return Frame{}, invalid("producer id %d comes with base sequence %d", frame.ProducerID, frame.BaseSequence)
 	}
 	return frame, nil
 }
@@ -115,28 +117,43 @@ func batchFrame(raw []byte) Frame {
 }
 
 // checkFraming makes sure that raw is one whole v2 batch with a right checksum.
+// The checksum of the first batch comes before what follows it: a wrong length
+// is a corrupt batch.
 func checkFraming(raw []byte) error {
 	if len(raw) <= magicAt {
 		return invalid("%d bytes are too few for a record batch", len(raw))
 	}
-	if magic := int8(raw[magicAt]); magic != batchMagic {
-		return invalid("record format %d in a Produce request of a version that allows format %d only", magic, batchMagic)
+	if err := checkMagic(int8(raw[magicAt])); err != nil {
+		return err
 	}
 	if len(raw) < batchHeaderBytes {
 		return invalid("%d bytes are too few for a record batch", len(raw))
 	}
-	length := int64(int32(binary.BigEndian.Uint32(raw[lengthAt:])))
-	switch size := length + lengthCountsFrom; {
+	size := int64(int32(binary.BigEndian.Uint32(raw[lengthAt:]))) + lengthCountsFrom
+	switch {
 	case size > int64(len(raw)):
 		return invalid("the batch says %d bytes, %d came", size, len(raw))
-	case size < int64(len(raw)):
-		return invalid("%d bytes follow the one batch that a partition may carry", int64(len(raw))-size)
+	case size < batchHeaderBytes:
+		return refuse(kerr.CorruptMessage, "the batch says %d bytes, its header has %d", size, batchHeaderBytes)
 	}
 	want := binary.BigEndian.Uint32(raw[crcAt:])
-	if got := crc32.Checksum(raw[attributesAt:], castagnoli); got != want {
+	if got := crc32.Checksum(raw[attributesAt:size], castagnoli); got != want {
 		return refuse(kerr.CorruptMessage, "CRC-32C of the batch is %08x, its header says %08x", got, want)
 	}
+	if after := int64(len(raw)) - size; after > 0 {
+		return invalid("%d bytes follow the one batch that a partition may carry", after)
+	}
 	return nil
+}
+
+func checkMagic(magic int8) error {
+	switch {
+	case magic == batchMagic:
+		return nil
+	case magic >= 0 && magic < batchMagic:
+		return invalid("record format %d in a Produce request of a version that allows format %d only", magic, batchMagic)
+	}
+	return refuse(kerr.CorruptMessage, "record format %d does not exist", magic)
 }
 
 func checkAttributes(attributes uint16, codec Codec, version int16) error {

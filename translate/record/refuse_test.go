@@ -28,6 +28,8 @@ func TestRefusals(t *testing.T) {
 	flipped[len(flipped)-1] ^= 1
 	oldMagic := bytes.Clone(good)
 	oldMagic[16] = 1
+	unknownMagic := bytes.Clone(good)
+	unknownMagic[16] = 3
 
 	for _, test := range []struct {
 		name    string
@@ -45,7 +47,10 @@ func TestRefusals(t *testing.T) {
 		{"message set of old clients", oldMagic, 9, 87, "format 1"},
 		{"batch in a request of old clients", good, 2, 87, "not of format 0 or 1"},
 		{"checksum", flipped, 9, 2, "CRC"},
-		{"negative length", sealedLength(good, -1), 9, 87, "follow"},
+		{"negative length", sealedLength(good, -1), 9, 2, "says 11 bytes"},
+		{"length that is too small", sealedLength(good, 50), 9, 2, "CRC"},
+		{"a byte after the batch", append(bytes.Clone(good), 0), 9, 87, "1 bytes follow"},
+		{"magic 3", unknownMagic, 9, 2, "format 3"},
 		{"huge length", sealedLength(good, 1<<31-1), 9, 87, "came"},
 
 		{"codec 5", header(func(b *kmsg.RecordBatch) { b.Attributes = 5 }), 9, 76, "codec 5"},
@@ -60,7 +65,7 @@ func TestRefusals(t *testing.T) {
 		{"more records than said", header(func(b *kmsg.RecordBatch) { b.NumRecords, b.LastOffsetDelta = 1, 0 }), 9, 87, "follow the last record"},
 		{"a count no memory holds", header(func(b *kmsg.RecordBatch) { b.NumRecords, b.LastOffsetDelta = 1<<31-1, 1<<31-2 }), 9, 87, "cannot hold"},
 		{"producer without sequence", header(func(b *kmsg.RecordBatch) { b.ProducerID, b.ProducerEpoch = 5, 0 }), 9, 87, "base sequence -1"},
-		{"producer without epoch", header(func(b *kmsg.RecordBatch) { b.ProducerID, b.FirstSequence = 5, 0 }), 9, 87, "epoch -1"},
+		{"base offset", header(func(b *kmsg.RecordBatch) { b.FirstOffset = 7 }), 9, 87, "offset 7"},
 
 		{"record length beyond the batch", body(varints(1000, 0, 0, 0, -1, -1, 0)), 9, 87, "record 0"},
 		{"negative record length", body(varints(-1, 0, 0, 0, -1, -1, 0)), 9, 87, "record 0"},
