@@ -132,7 +132,7 @@ func TestKafkaConsumerGroups(t *testing.T) {
 	tool.want("describe", shown, "t 0 10 12 2", "t 1 10 12 2", "t 2 10 12 2")
 	checkLag(t, d.kafka, metrics, map[int32]int64{0: 2, 1: 2, 2: 2})
 	members := tool.rows("g", "--describe", "--group", "g", "--members", "--verbose")
-	if len(members) != 1 || !strings.Contains(members[0], " 127.0.0.1 reader 3 ") || !strings.Contains(members[0], " t:0,1,2 ") {
+	if len(members) != 1 || !strings.Contains(members[0], " /127.0.0.1 reader 3 ") || !strings.Contains(members[0], " t:0,1,2 ") {
 		t.Errorf("members: %q", members)
 	}
 	state := tool.rows("g", "--describe", "--group", "g", "--state")

@@ -45,12 +45,18 @@ func TestSyncGroupProtocolMismatch(t *testing.T) {
 		for _, edit := range []func(*kmsg.SyncGroupRequest){
 			func(q *kmsg.SyncGroupRequest) { q.Protocol = ptr("sticky") },
 			func(q *kmsg.SyncGroupRequest) { q.ProtocolType = ptr("connect") },
+			func(q *kmsg.SyncGroupRequest) { q.Protocol = nil },
+			func(q *kmsg.SyncGroupRequest) { q.ProtocolType = nil },
 		} {
 			req := kmsg.NewPtrSyncGroupRequest()
 			req.Version, req.Group, req.MemberID, req.Generation = 5, "g", a.id, a.generation
+			req.ProtocolType, req.Protocol = ptr("consumer"), ptr("range")
 			edit(req)
 			want(r, "code", send(r, r.c.SyncGroup, a.client(), req).get().ErrorCode, codeInconsistentProtocol)
 		}
+		old := kmsg.NewPtrSyncGroupRequest()
+		old.Version, old.Group, old.MemberID, old.Generation = 4, "g", a.id, a.generation
+		want(r, "before they were there", send(r, r.c.SyncGroup, a.client(), old).get().ErrorCode, 0)
 	})
 }
 

@@ -128,6 +128,7 @@ type consumer struct {
 	session    time.Duration
 	rebalance  time.Duration
 	typ        string
+	protocol   string // of the generation
 	protocols  []kmsg.JoinGroupRequestProtocol
 }
 
@@ -198,6 +199,7 @@ func (c *consumer) joined(p promise[*kmsg.JoinGroupResponse]) *kmsg.JoinGroupRes
 	resp := p.get()
 	want(c.r, c.name+" joins", resp.ErrorCode, 0)
 	c.id, c.generation, c.leader = resp.MemberID, resp.Generation, resp.LeaderID == resp.MemberID
+	c.protocol = *resp.Protocol
 	return resp
 }
 
@@ -205,6 +207,7 @@ func (c *consumer) sync(assignments map[string]string) promise[*kmsg.SyncGroupRe
 	req := kmsg.NewPtrSyncGroupRequest()
 	req.Version = 5
 	req.Group, req.MemberID, req.InstanceID, req.Generation = c.group, c.id, c.instance, c.generation
+	req.ProtocolType, req.Protocol = &c.typ, &c.protocol
 	for id, a := range assignments {
 		ga := kmsg.NewSyncGroupRequestGroupAssignment()
 		ga.MemberID, ga.MemberAssignment = id, []byte(a)

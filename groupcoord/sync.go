@@ -10,7 +10,12 @@ import (
 // SyncGroup, versions 0 to 5: v1 throttling, v3 instance id, v4 flexible, v5
 // protocol type and name in both directions.
 func (c *Coordinator) SyncGroup(_ context.Context, _ Client, req *kmsg.SyncGroupRequest, reply func(*kmsg.SyncGroupResponse)) {
-	c.submit(req.Group, &syncEvent{req, reply})
+	e := &syncEvent{req, reply}
+	if req.Version >= 5 && (req.ProtocolType == nil || req.Protocol == nil) {
+		e.refuse(codeInconsistentProtocol) // the version has them for this check
+		return
+	}
+	c.submit(req.Group, e)
 }
 
 type syncEvent struct {

@@ -56,6 +56,20 @@ var otherDifferences = []Difference{
 		),
 	},
 	{
+		What:       "Operations on groups",
+		Kafka:      "READ, DELETE, DESCRIBE, DESCRIBE_CONFIGS, ALTER_CONFIGS",
+		Gateway:    "READ, DELETE, DESCRIBE",
+		Reason:     "Groups have no settings of their own at the gateway, so that nobody can see or change them.",
+		Everywhere: []Rule{{regexp.MustCompile(`( Groups .*) AuthorizedOperations=3400`), "$1 AuthorizedOperations=328"}},
+	},
+	{
+		What:    "Client id and host of a static member that came back",
+		Kafka:   "those of the process that joined first",
+		Gateway: "those of the process that runs now",
+		Reason:  "Who describes a group looks for the process that holds a partition.",
+		Steps:   in("group-static", "ClientID=old", "ClientID=young", "the same instance"),
+	},
+	{
 		What:    "Names of client software",
 		Kafka:   "refuses ApiVersions with INVALID_REQUEST (42) when the name or version of the client has other characters than letters, digits, `.` and `-`",
 		Gateway: "does not look at them",
