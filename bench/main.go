@@ -1,29 +1,58 @@
-// Command bench measures what the gateway costs: the same records through the
-// gateway and through a raw DIS client, side by side in one run, on the same
-// embedded DIS, each party in a process of its own.
+// Command bench measures what the gateway costs: the same work through the
+// gateway and past it, side by side in one run, on the same embedded DIS, each
+// party in a process of its own. Every part prints its goal and whether it was
+// met; docs/performance.md explains them.
 //
-//	go run ./bench                      # the table of docs/performance.md
-//	go run ./bench -rounds 1 -records 2000 -million=false
-//
-// The raw client (package translate/dis) uses the request size and the number
-// of requests in flight that the gateway was seen to use for the same work, and
-// writes the same bodies: what is compared is the way, not the batching.
+//	go run ./bench                          # everything
+//	go run ./bench -short                   # everything, once and small
+//	go run ./bench -run lone,groups         # some parts
+//	go run ./bench -run ways -latency 10ms  # one part, one latency of DIS
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 )
 
+// part is a benchmark that can be run by itself.
+type part struct {
+	name  string
+	about string
+	run   func(*bench) error
+}
+
+var parts = []part{
+	{"ways", "the gateway against the raw DIS client", ways},
+	{"storing", "a put into the embedded DIS against the store below it", storing},
+	{"million", "the gateway's memory while a million records pass", millionRecords},
+	{"lone", "the added latency of one record at a time", lone},
+	{"groups", "the DIS reads of ten consumer groups against one", groups},
+	{"adapter", "Kafka's Java client against the DIS Kafka adapter", adapter},
+	{"idle", "the memory of idle connections", idle},
+	{"stalled", "the gateway's memory while DIS stands still, and what becomes of the records", stalled},
+	{"profile", "where the gateway's processor time goes", profile},
+}
+
 // settings are the flags.
 type settings struct {
-	rounds  int
-	records int
-	latency time.Duration
-	million bool
-	binary  string
+	parts     []part
+	rounds    int
+	records   int
+	latencies []time.Duration
+	short     bool
+	binary    string
+}
+
+// bench is a run in progress.
+type bench struct {
+	settings
+	dir    string // for everything that is to be deleted at the end
+	missed []string
 }
 
 func main() {
@@ -31,16 +60,8 @@ func main() {
 		exitOn(runWorker(os.Args[2:]))
 		return
 	}
-	var s settings
-	flag.IntVar(&s.rounds, "rounds", 5, "rounds of each row; medians are printed")
-	flag.IntVar(&s.records, "records", 100_000, "records of 100 B per round; of 1 KB: half as many")
-	flag.DurationVar(&s.latency, "latency", 0, "latency added to every REST answer")
-	flag.BoolVar(&s.million, "million", true, "also pass a million records of 100 B and show the gateway's memory")
-	flag.StringVar(&s.binary, "binary", "", "the gateway's binary; built when empty")
-	flag.Parse()
-	if s.rounds < 1 || s.records < 100 {
-		exitOn(fmt.Errorf("-rounds must be at least 1 and -records at least 100"))
-	}
+	s, err := parseFlags()
+	exitOn(err)
 	exitOn(run(s))
 }
 
@@ -49,6 +70,56 @@ func exitOn(err error) {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+func parseFlags() (settings, error) {
+	s := settings{rounds: 5, records: 100_000, latencies: []time.Duration{0, 10 * time.Millisecond}, parts: parts}
+	var names []string
+	for _, p := range parts {
+		names = append(names, fmt.Sprintf("%s (%s)", p.name, p.about))
+	}
+	flag.Func("run", "comma-separated parts: "+strings.Join(names, ", ")+"; all when not given", func(text string) (err error) {
+		s.parts, err = chosen(text)
+		return err
+	})
+	flag.Func("latency", "comma-separated latencies added to every REST answer, of ways; 0,10ms when not given", func(text string) (err error) {
+		s.latencies, err = durations(text)
+		return err
+	})
+	flag.BoolVar(&s.short, "short", false, "every part once and small: to see that it runs, not for the figures")
+	flag.IntVar(&s.rounds, "rounds", s.rounds, "rounds of each row; medians are printed")
+	flag.IntVar(&s.records, "records", s.records, "records of 100 B per round of ways; of 1 KB: half as many")
+	flag.StringVar(&s.binary, "binary", "", "the gateway's binary; built when empty")
+	flag.Parse()
+	if s.rounds < 1 || s.records < 100 {
+		return s, errors.New("-rounds must be at least 1 and -records at least 100")
+	}
+	if s.short {
+		s.rounds, s.records = 1, min(s.records, 20_000)
+	}
+	return s, nil
+}
+
+func chosen(text string) (some []part, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		i := slices.IndexFunc(parts, func(p part) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no part is called %q", name)
+		}
+		some = append(some, parts[i])
+	}
+	return some, nil
+}
+
+func durations(text string) (all []time.Duration, err error) {
+	for one := range strings.SplitSeq(text, ",") {
+		d, err := time.ParseDuration(one)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	return all, nil
 }
 
 func run(s settings) error {
@@ -62,33 +133,39 @@ func run(s settings) error {
 			return err
 		}
 	}
-	setup, err := startSetup(s, dir)
-	if err != nil {
-		return err
-	}
-	defer setup.stop()
-
-	printHeader(s)
-	var all []row
-	for _, size := range []int{100, 1024} {
-		for _, partitions := range []int{1, 16} {
-			rows, err := measure(setup, s, size, partitions)
-			if err != nil {
-				return err
-			}
-			for _, row := range rows {
-				row.print()
-			}
-			all = append(all, rows...)
+	b := &bench{settings: s, dir: dir}
+	for _, p := range s.parts {
+		fmt.Printf("\n## %s: %s\n\n", p.name, p.about)
+		if err := p.run(b); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
-	printGoal(all)
-	fmt.Printf("gateway memory, maximum over all rows: %.0f MiB\n", mebibytes(setup.gateway.peakRSS()))
-	if err := storing(setup, s, dir); err != nil {
-		return err
-	}
-	if s.million {
-		return millionRecords(s, dir)
-	}
+	b.printMissed()
 	return nil
+}
+
+// rounds of a part that takes this many by default, fewer in a short run.
+func (b *bench) turns(normal, short int) int {
+	if b.short {
+		return short
+	}
+	return normal
+}
+
+// goal prints whether a goal was met, and by what.
+func (b *bench) goal(met bool, what, measured string) {
+	verdict := "met"
+	if !met {
+		verdict = "MISSED"
+		b.missed = append(b.missed, fmt.Sprintf("%s (%s)", what, measured))
+	}
+	fmt.Printf("goal: %s: %s (%s)\n", what, verdict, measured)
+}
+
+func (b *bench) printMissed() {
+	if len(b.missed) == 0 {
+		fmt.Print("\nevery goal was met\n")
+		return
+	}
+	fmt.Printf("\ngoals missed:\n- %s\n", strings.Join(b.missed, "\n- "))
 }

@@ -23,6 +23,10 @@ type row struct {
 // ratio is the gateway's rate to the raw client's.
 func (r row) ratio() float64 { return r.gateway.rate / r.raw.rate }
 
+// processorRatio is the processor time of the gateway's process per record to
+// the raw client's.
+func (r row) processorRatio() float64 { return r.gateway.server / r.raw.client }
+
 // side is one way to do the work: records per second, and the processor time
 // per record of each process in µs.
 type side struct {
@@ -93,7 +97,7 @@ func (u *setup) sample(j job) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
-	seconds, client, err := j.start()
+	done, client, err := j.start()
 	if err != nil {
 		return sample{}, err
 	}
@@ -101,6 +105,7 @@ func (u *setup) sample(j job) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
+	seconds := done.Took.Seconds()
 	perRecord := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(j.Records) }
 	one := sample{side: side{
 		rate: float64(j.Records) / seconds, client: perRecord(client),
@@ -184,10 +189,15 @@ func median(samples []sample, value func(sample) float64) float64 {
 	for _, s := range samples {
 		all = append(all, value(s))
 	}
-	slices.Sort(all)
-	middle := len(all) / 2
-	if len(all)%2 == 0 {
-		return (all[middle-1] + all[middle]) / 2
+	return middle(all)
+}
+
+// middle is the median of at least one number.
+func middle(numbers []float64) float64 {
+	sorted := slices.Sorted(slices.Values(numbers))
+	half := len(sorted) / 2
+	if len(sorted)%2 == 0 {
+		return (sorted[half-1] + sorted[half]) / 2
 	}
-	return all[middle]
+	return sorted[half]
 }

@@ -7,9 +7,9 @@ const memoryGoal = 300e6
 
 // millionRecords passes a million records of 100 B through a new gateway, in
 // and out, and shows how much memory it took at most.
-func millionRecords(s settings, dir string) error {
+func millionRecords(b *bench) error {
 	const count, partitions = 1_000_000, 4
-	u, err := startSetup(s, dir)
+	u, err := startSetup(b, 0)
 	if err != nil {
 		return err
 	}
@@ -28,10 +28,6 @@ func millionRecords(s settings, dir string) error {
 		fmt.Printf("a million records of 100 B, %s: %.0f rec/s, gateway memory so far at most %.0f MiB (%.0f MiB before)\n",
 			kind, done.rate, mebibytes(u.gateway.peakRSS()), mebibytes(idle))
 	}
-	verdict := "met"
-	if u.gateway.peakRSS() > memoryGoal {
-		verdict = "missed"
-	}
-	fmt.Printf("goal for the gateway's memory, under 300 MB: %s\n", verdict)
+	b.goal(u.gateway.peakRSS() <= memoryGoal, "gateway's memory under 300 MB", fmt.Sprintf("%.0f MB", float64(u.gateway.peakRSS())/1e6))
 	return nil
 }

@@ -94,13 +94,18 @@ func (s *server) cpu() (time.Duration, error) {
 }
 
 // peakRSS is the largest resident memory so far in bytes, 0 when unknown.
-func (s *server) peakRSS() int64 {
+func (s *server) peakRSS() int64 { return s.memory("VmHWM:") }
+
+// rss is the resident memory now in bytes, 0 when unknown.
+func (s *server) rss() int64 { return s.memory("VmRSS:") }
+
+func (s *server) memory(field string) int64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
 	if err != nil {
 		return 0
 	}
 	for line := range strings.SplitSeq(string(data), "\n") {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if rest, ok := strings.CutPrefix(line, field); ok {
 			kilobytes, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 			if err != nil {
 				return 0
@@ -127,18 +132,20 @@ type setup struct {
 	endpoint, kafka, admin string
 }
 
-func startSetup(s settings, dir string) (*setup, error) {
-	data, err := os.MkdirTemp(dir, "data-")
+// startSetup adds latency to every REST answer; options are further ones of the
+// gateway.
+func startSetup(b *bench, latency time.Duration, options ...string) (*setup, error) {
+	data, err := os.MkdirTemp(b.dir, "data-")
 	if err != nil {
 		return nil, err
 	}
 	var u setup
-	if u.dis, err = startServer(s.binary, "embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", data,
-		"--latency", s.latency.String()); err != nil {
+	if u.dis, err = startServer(b.binary, "embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", data,
+		"--latency", latency.String()); err != nil {
 		return nil, err
 	}
 	if u.endpoint, err = u.dis.announced("DIS"); err == nil {
-		err = u.startGateway(s.binary)
+		err = u.startGateway(b.binary, options)
 	}
 	if err != nil {
 		u.stop()
@@ -147,7 +154,7 @@ func startSetup(s settings, dir string) (*setup, error) {
 	return &u, nil
 }
 
-func (u *setup) startGateway(binary string) (err error) {
+func (u *setup) startGateway(binary string, options []string) (err error) {
 	u.gateway, err = startServer(binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0",
 		"--dis-endpoint", u.endpoint, "--pacing", "off") // it is the gateway that is measured
 	if err != nil {
@@ -172,34 +179,58 @@ type calls struct {
 }
 
 // disCalls reads the gateway's metrics.
-func (u *setup) disCalls(operation string) (calls, error) {
+func (u *setup) disCalls(operation string) (c calls, err error) {
+	err = u.eachMetric(func(name string, value float64) {
+		switch {
+		case !strings.Contains(name, `operation="`+operation+`"`):
+		case strings.HasPrefix(name, "kdg_dis_request_seconds_count"):
+			c.count += value
+		case strings.HasPrefix(name, "kdg_dis_request_seconds_sum"):
+			c.seconds += value
+		}
+	})
+	return c, err
+}
+
+// metric is the sum of the gateway's metrics of a name.
+func (u *setup) metric(name string) (sum float64, err error) {
+	found := false
+	err = u.eachMetric(func(one string, value float64) {
+		if one == name || strings.HasPrefix(one, name+"{") {
+			found = true
+			sum += value
+		}
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("the gateway has no metric %s", name)
+	}
+	return sum, err
+}
+
+// eachMetric calls do with each metric of the gateway, the name with its labels.
+func (u *setup) eachMetric(do func(name string, value float64)) error {
 	answer, err := http.Get("http://" + u.admin + "/metrics")
 	if err != nil {
-		return calls{}, err
+		return err
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return calls{}, err
+		return err
 	}
-	var c calls
-	for line := range strings.SplitSeq(string(body), "\n") {
-		name, value, _ := strings.Cut(line, " ")
-		if !strings.Contains(name, `operation="`+operation+`"`) {
+	for line := range strings.Lines(string(body)) {
+		line = strings.TrimSpace(line)
+		at := strings.LastIndexByte(line, ' ')
+		if at < 0 || line[0] == '#' {
 			continue
 		}
-		number, err := strconv.ParseFloat(value, 64)
+		value, err := strconv.ParseFloat(line[at+1:], 64)
 		if err != nil {
-			return calls{}, fmt.Errorf("metric %q: %w", line, err)
+			return fmt.Errorf("metric %q: %w", line, err)
 		}
-		switch {
-		case strings.HasPrefix(name, "kdg_dis_request_seconds_count"):
-			c.count += number
-		case strings.HasPrefix(name, "kdg_dis_request_seconds_sum"):
-			c.seconds += number
-		}
+		do(line[:at], value)
 	}
-	return c, nil
+	return nil
 }
 
 // workerCPU is what a finished child used.

@@ -37,7 +37,12 @@ type way struct {
 // storing compares a put of 500 records of 1 KB, over HTTP and acknowledged when
 // it is on disk, with the same bytes in one synced batch of the store that the
 // embedded DIS uses, in this process and on the same disk. The ways take turns.
-func storing(u *setup, s settings, dir string) (err error) {
+func storing(b *bench) (err error) {
+	u, err := startSetup(b, 0)
+	if err != nil {
+		return err
+	}
+	defer u.stop()
 	if err := u.createStream(storingStream, 1); err != nil {
 		return err
 	}
@@ -46,11 +51,11 @@ func storing(u *setup, s settings, dir string) (err error) {
 		values[i] = make([]byte, storedSize)
 		rand.Read(values[i])
 	}
-	syncing, closeFile, err := syncAlone(dir, values)
+	syncing, closeFile, err := syncAlone(b.dir, values)
 	if err != nil {
 		return err
 	}
-	batch, closeStore, err := pebbleBatch(dir, values)
+	batch, closeStore, err := pebbleBatch(b.dir, values)
 	if err != nil {
 		return errors.Join(err, closeFile())
 	}
@@ -74,7 +79,7 @@ func storing(u *setup, s settings, dir string) (err error) {
 		{name: "PutRecords, JSON", store: asJSON},
 	}
 	var fsyncs []time.Duration
-	for range s.rounds * storingTurns {
+	for range b.rounds * storingTurns {
 		for _, w := range ways {
 			begin := time.Now()
 			if err := w.store(); err != nil {
@@ -84,13 +89,13 @@ func storing(u *setup, s settings, dir string) (err error) {
 		}
 		fsyncs = append(fsyncs, fsync)
 	}
-	printStoring(ways, fsyncs)
+	printStoring(b, ways, fsyncs)
 	return nil
 }
 
-func printStoring(ways []*way, fsyncs []time.Duration) {
+func printStoring(b *bench, ways []*way, fsyncs []time.Duration) {
 	base := medianTime(ways[1].took)
-	fmt.Printf("\n%d records of %d B, medians of %d turns:\n\n", storedRecords, storedSize, len(fsyncs))
+	fmt.Printf("%d records of %d B, medians of %d turns:\n\n", storedRecords, storedSize, len(fsyncs))
 	fmt.Println("| stored by                 | time, ms | ratio to the pebble batch |")
 	fmt.Println("|---------------------------|---------:|--------------------------:|")
 	line := func(name string, took []time.Duration) {
@@ -102,14 +107,8 @@ func printStoring(ways []*way, fsyncs []time.Duration) {
 		line(w.name, w.took)
 	}
 	ratio := medianTime(ways[2].took).Seconds() / base.Seconds()
-	fmt.Printf("\ngoal for protobuf, at most %.0f times the pebble batch: %s\n", storingGoal, met(ratio <= storingGoal))
-}
-
-func met(goal bool) string {
-	if goal {
-		return "met"
-	}
-	return "NOT met"
+	fmt.Println()
+	b.goal(ratio <= storingGoal, fmt.Sprintf("protobuf at most %.0f times the pebble batch", storingGoal), fmt.Sprintf("%.2f", ratio))
 }
 
 func medianTime(took []time.Duration) time.Duration {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -15,8 +17,8 @@ const workerArgument = "worker"
 
 // job is what one load generator does, as JSON in its argument.
 type job struct {
-	Kind       string // produce, consume
-	Way        string // gateway, raw
+	Kind       string // produce, consume, or a key of the other works
+	Way        string // gateway, raw; empty when the work goes both ways
 	Address    string // Kafka address or DIS endpoint
 	Topic      string
 	Partitions int
@@ -25,57 +27,80 @@ type job struct {
 	// For the raw way: records of a PutRecords and requests in flight.
 	PerRequest int
 	InFlight   int
+	// For a work that goes both ways: the DIS endpoint, and the stream there.
+	Endpoint string
+	Stream   string
+	// Lasts is how long a work goes on that has no number of records.
+	Lasts time.Duration
 }
 
-// result is what a load generator prints: the time from its first to its last
-// record, without process start and connecting.
+// result is what a load generator prints.
 type result struct {
-	Seconds float64
+	// Took is the time from the first to the last record, without process start
+	// and connecting.
+	Took time.Duration
+	// Each has the time of every single turn, by the name of what was done.
+	Each map[string][]time.Duration
+	// Sent counts what was sent but not acknowledged too, Lost what was
+	// acknowledged and is not in DIS, Repeated what is there more than once.
+	Sent, Acknowledged, Lost, Repeated int
 }
+
+// works are what a load generator can do.
+var works = map[string]func(job) (result, error){
+	"produce gateway": timed(produceKafka), "consume gateway": timed(consumeKafka),
+	"produce raw": timed(produceRaw), "consume raw": timed(consumeRaw),
+	"lone": loneProduces, "trip": trips, "push": pushAndCheck,
+}
+
+func timed(work func(job) (time.Duration, error)) func(job) (result, error) {
+	return func(j job) (result, error) {
+		took, err := work(j)
+		return result{Took: took}, err
+	}
+}
+
+func (j job) work() string { return strings.TrimSpace(j.Kind + " " + j.Way) }
 
 func runWorker(args []string) error {
 	var j job
 	if len(args) != 1 {
-		return fmt.Errorf("a worker takes one job")
+		return errors.New("a worker takes one job")
 	}
 	if err := json.Unmarshal([]byte(args[0]), &j); err != nil {
 		return fmt.Errorf("reading the job: %w", err)
 	}
-	work := map[string]func(job) (time.Duration, error){
-		"produce gateway": produceKafka, "consume gateway": consumeKafka,
-		"produce raw": produceRaw, "consume raw": consumeRaw,
-	}[j.Kind+" "+j.Way]
+	work := works[j.work()]
 	if work == nil {
-		return fmt.Errorf("unknown job %s %s", j.Kind, j.Way)
+		return fmt.Errorf("unknown job %q", j.work())
 	}
-	took, err := work(j)
+	done, err := work(j)
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", j.Kind, j.Way, err)
+		return fmt.Errorf("%s: %w", j.work(), err)
 	}
-	return json.NewEncoder(os.Stdout).Encode(result{took.Seconds()})
+	return json.NewEncoder(os.Stdout).Encode(done)
 }
 
 // start runs a job in a process of its own.
-func (j job) start() (seconds float64, cpu time.Duration, err error) {
+func (j job) start() (r result, cpu time.Duration, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return 0, 0, err
+		return result{}, 0, err
 	}
 	text, err := json.Marshal(j)
 	if err != nil {
-		return 0, 0, err
+		return result{}, 0, err
 	}
 	command := exec.Command(self, workerArgument, string(text))
 	command.Stderr = os.Stderr
 	output, err := command.Output()
 	if err != nil {
-		return 0, 0, fmt.Errorf("worker %s: %w", text, err)
+		return result{}, 0, fmt.Errorf("worker %s: %w", text, err)
 	}
-	var r result
 	if err := json.Unmarshal(output, &r); err != nil {
-		return 0, 0, fmt.Errorf("worker %s printed %q: %w", text, output, err)
+		return result{}, 0, fmt.Errorf("worker %s printed %q: %w", text, output, err)
 	}
-	return r.Seconds, workerCPU(command.ProcessState), nil
+	return r, workerCPU(command.ProcessState), nil
 }
 
 // values are different values of the given size that do not compress, made

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// adapterGoal is how much faster Kafka's client through the gateway must be than
+// the adapter that keeps the order as Kafka does.
+const adapterGoal = 1.5
+
+const (
+	adapterLatency    = 10 * time.Millisecond
+	adapterPartitions = 16
+	adapterSize       = 1024
+	adapterRounds     = 3
+)
+
+// javaWay is one program of the comparison.
+type javaWay struct {
+	name    string
+	module  string
+	options []string
+	rates   []float64 // records per second, by round
+}
+
+func (w *javaWay) rate() float64 { return middle(w.rates) }
+
+// adapter sets Kafka's own Java client through the gateway against the DIS Kafka
+// adapter on the same DIS. Every run is a JVM of its own, which warms up first.
+func adapter(b *bench) error {
+	java, err := buildJava(b.dir)
+	if errors.Is(err, errNoJava) {
+		fmt.Printf("skipped, %v\n", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	u, err := startSetup(b, adapterLatency)
+	if err != nil {
+		return err
+	}
+	defer u.stop()
+	c := comparison{bench: b, setup: u, java: java, count: b.turns(200_000, 20_000)}
+	if err := c.createStreams(); err != nil {
+		return err
+	}
+	kafka := []string{"--bootstrap", u.kafka}
+	dis := []string{"--endpoint", u.endpoint}
+	producing := []*javaWay{
+		{name: "produce, Kafka's client and the gateway", module: "kafka", options: kafka},
+		{name: "produce, adapter, order.by.partition=true", module: "adapter", options: append(dis, "--order", "true")},
+		{name: "produce, adapter, unordered by default", module: "adapter", options: append(dis, "--order", "false")},
+	}
+	consuming := []*javaWay{
+		{name: "consume, Kafka's client and the gateway", module: "kafka", options: append(kafka, "--group", "kafka")},
+		{name: "consume, adapter", module: "adapter", options: append(dis, "--group", "adapter")},
+	}
+	for round := range min(b.rounds, adapterRounds) {
+		if err := c.round(round, producing, consuming); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("%d records of %d B on %d partitions, %s added\n\n", c.count, adapterSize, adapterPartitions, adapterLatency)
+	fmt.Println("| Java client                               |   rec/s | gateway to this one |")
+	fmt.Println("|-------------------------------------------|--------:|--------------------:|")
+	for _, ways := range [][]*javaWay{producing, consuming} {
+		for _, w := range ways {
+			fmt.Printf("| %-41s | %7.0f | %19.2f |\n", w.name, w.rate(), ways[0].rate()/w.rate())
+		}
+	}
+	fmt.Println()
+	for i, ways := range [][]*javaWay{producing, consuming} {
+		ratio := ways[0].rate() / ways[1].rate()
+		b.goal(ratio >= adapterGoal, fmt.Sprintf("%s at least %.1f times as fast through the gateway as with the ordered adapter",
+			[]string{"producing", "consuming"}[i], adapterGoal), fmt.Sprintf("%.2f", ratio))
+	}
+	return nil
+}
+
+// comparison is the part in progress.
+type comparison struct {
+	*bench
+	*setup
+	java  javaClients
+	count int
+}
+
+// The stream on which JVMs warm up, filled to be read too.
+const warmUpStream = "java-warm-up"
+
+func (c *comparison) createStreams() error {
+	if err := c.createStream(warmUpStream, adapterPartitions); err != nil {
+		return err
+	}
+	return c.fill(warmUpStream)
+}
+
+// fill writes the records of one round with the raw client.
+func (c *comparison) fill(stream string) error {
+	work := job{Kind: "produce", Way: "raw", Address: c.endpoint, Topic: stream, Partitions: adapterPartitions,
+		Records: c.count, Size: adapterSize, PerRequest: 500, InFlight: 4}
+	_, _, err := work.start()
+	return err
+}
+
+// round runs every way once. All consumers read the same stream, of which the
+// gateway has nothing in its cache.
+func (c *comparison) round(number int, producing, consuming []*javaWay) error {
+	for i, w := range producing {
+		topic := fmt.Sprintf("java-%d-%d", number, i)
+		if err := c.createStream(topic, adapterPartitions); err != nil {
+			return err
+		}
+		if err := c.time(w, "ProduceLoad", topic); err != nil {
+			return err
+		}
+	}
+	topic := fmt.Sprintf("java-%d", number)
+	if err := c.createStream(topic, adapterPartitions); err != nil {
+		return err
+	}
+	if err := c.fill(topic); err != nil {
+		return err
+	}
+	for _, w := range consuming {
+		if err := c.time(w, "ConsumeLoad", topic); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *comparison) time(w *javaWay, class, topic string) error {
+	options := append(slices.Clone(w.options), "--topic", topic, "--partitions", strconv.Itoa(adapterPartitions), "--size", strconv.Itoa(adapterSize),
+		"--count", strconv.Itoa(c.count), "--warm-up", warmUpStream, "--warm-up-count", strconv.Itoa(c.count))
+	took, err := c.java.took(w.module, class, options...)
+	if err != nil {
+		return err
+	}
+	w.rates = append(w.rates, float64(c.count)/took.Seconds())
+	return nil
+}

@@ -1,0 +1,34 @@
+package client;
+
+import java.util.Properties;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** Times Kafka's producer with its default settings at full load. */
+public final class ProduceLoad {
+    public static void main(String[] args) {
+        Program.run(() -> main(new Options(args)));
+    }
+
+    private static void main(Options options) throws Exception {
+        Properties config = new Properties();
+        config.setProperty(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, options.get("bootstrap"));
+        byte[][] values = Throughput.values(options.number("size", 0));
+        int partitions = options.number("partitions", 1);
+        try (Producer<byte[], byte[]> producer =
+                new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
+            Throughput.measure(options, (topic, count) -> {
+                Throughput.Acknowledgements stored = new Throughput.Acknowledgements(count);
+                for (int i = 0; i < count; i++) {
+                    producer.send(new ProducerRecord<>(topic, i % partitions, null, values[i % values.length]),
+                            (where, refused) -> stored.one(refused));
+                }
+                producer.flush();
+                stored.await();
+            });
+        }
+    }
+}
