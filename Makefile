@@ -29,7 +29,7 @@ lint:
 check: ## every promise under faults, restarts and cut connections; CHECK='-seed 17' for one seed
 	$(GO) run ./checker $(CHECK)
 
-bench: ## gateway against raw client, see docs/performance.md; BENCH='-rounds 1 -seconds 1' for a short run
+bench: ## what the gateway costs, see docs/performance.md; BENCH=-short for a short run
 	$(GO) run ./bench $(BENCH)
 	$(GO) test ./translate/record -run '^$$' -bench Raw -benchtime 0.5s
 

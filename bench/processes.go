@@ -155,8 +155,9 @@ func startSetup(b *bench, latency time.Duration, options ...string) (*setup, err
 }
 
 func (u *setup) startGateway(binary string, options []string) (err error) {
-	u.gateway, err = startServer(binary, "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0",
-		"--dis-endpoint", u.endpoint, "--pacing", "off") // it is the gateway that is measured
+	args := append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--dis-endpoint", u.endpoint,
+		"--pacing", "off"}, options...) // it is the gateway that is measured
+	u.gateway, err = startServer(binary, args...)
 	if err != nil {
 		return err
 	}
