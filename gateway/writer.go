@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -11,10 +12,17 @@ import (
 // writeChunk is how many bytes of small replies leave in one write.
 const writeChunk = 64 << 10
 
+// replyBuffers lend writers the memory to encode replies in. New memory for
+// each of a consumer's replies, megabytes that the runtime clears first, would
+// cost more than to encode it; and an idle connection holds none.
+var replyBuffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooledReply is the size above which a buffer is left to the collector.
+const maxPooledReply = 16 << 20
+
 // writeReplies is the writer: it sends replies in the order of the requests
 // until the connection ends.
 func (c *conn) writeReplies() error {
-	var buf []byte
 	for {
 		x, err := c.pipe.front(c.ctx)
 		if err != nil {
@@ -23,21 +31,30 @@ func (c *conn) writeReplies() error {
 		if x.err != nil {
 			return x.err
 		}
-		buf = buf[:0]
-		n := 0
-		for x != nil && x.err == nil && len(buf) < writeChunk {
-			buf = c.appendReply(buf, x)
-			n++
-			x = c.pipe.next(n)
-		}
-		if err := c.write(buf); err != nil {
+		n, err := c.writeFrom(x)
+		if err != nil {
 			return errPeerClosed
 		}
 		c.pipe.retire(n)
-		if cap(buf) > writeChunk {
-			buf = nil // an idle connection holds no memory for its largest reply
-		}
 	}
+}
+
+// writeFrom sends the reply at the front and, while they are small, those behind
+// it that are complete too. It tells how many they were.
+func (c *conn) writeFrom(x *exchange) (n int, err error) {
+	buffer := replyBuffers.Get().(*[]byte)
+	buf := (*buffer)[:0]
+	for x != nil && x.err == nil && len(buf) < writeChunk {
+		buf = c.appendReply(buf, x)
+		n++
+		x = c.pipe.next(n)
+	}
+	err = c.write(buf)
+	if cap(buf) <= maxPooledReply {
+		*buffer = buf
+		replyBuffers.Put(buffer)
+	}
+	return n, err
 }
 
 func (c *conn) write(buf []byte) error {

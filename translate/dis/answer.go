@@ -30,17 +30,32 @@ func (a answer) release() {
 	}
 }
 
-// readAnswer reads a body to its end, so that the connection can be used again.
-// One that is kept gets memory of its own, others get it from the pool.
-func readAnswer(response *http.Response, limit int64, keep bool) (answer, error) {
-	if response.ContentLength > limit {
-		return answer{}, fmt.Errorf("%w: %d bytes announced, %d allowed", ErrAnswerTooLarge, response.ContentLength, limit)
+// readAnswer reads the body of an answer to a call to its end.
+func (c *Client) readAnswer(call *request, response *http.Response) (answer, error) {
+	limit := c.cfg.MaxResponseBytes
+	if !call.keepsProto || !isProtobuf(response) {
+		memory := answerBodies.get()
+		content, err := readBody(response, (*memory)[:0], limit)
+		a := answer{content, memory}
+		if err != nil {
+			a.release()
+		}
+		return a, err
 	}
-	var memory *[]byte
-	var content []byte
-	if !keep {
-		memory = answerBodies.get()
-		content = (*memory)[:0]
+	if call.keptIn == nil {
+		content, err := readBody(response, nil, limit)
+		return answer{bytes: content}, err
+	}
+	content, err := readBody(response, (*call.keptIn)[:0], limit)
+	*call.keptIn = content
+	return answer{bytes: content}, err
+}
+
+// readBody appends a body to content, to its end, so that the connection can be
+// used again.
+func readBody(response *http.Response, content []byte, limit int64) ([]byte, error) {
+	if response.ContentLength > limit {
+		return content, fmt.Errorf("%w: %d bytes announced, %d allowed", ErrAnswerTooLarge, response.ContentLength, limit)
 	}
 	if response.ContentLength > 0 {
 		content = slices.Grow(content, int(response.ContentLength)+1) // the end shows without growing
@@ -55,11 +70,10 @@ func readAnswer(response *http.Response, limit int64, keep bool) (answer, error)
 			err = tooLong(limit)
 		}
 		if errors.Is(err, io.EOF) {
-			return answer{bytes: content, memory: memory}, nil
+			return content, nil
 		}
 		if err != nil {
-			answer{content, memory}.release()
-			return answer{}, fmt.Errorf("read answer: %w", err)
+			return content, fmt.Errorf("read answer: %w", err)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (c *Client) exchange(ctx context.Context, call *request, body *body, seen *
 	defer response.Body.Close() // read to its end or given up; nothing is lost by an error here
 	seen.HTTPStatus = response.StatusCode
 	seen.RequestID = response.Header.Get(headerRequestID)
-	answer, err := readAnswer(response, c.cfg.MaxResponseBytes, call.keepsProto && isProtobuf(response))
+	answer, err := c.readAnswer(call, response)
 	if err != nil {
 		failure := answered(call, response)
 		failure.Err, mayPass = c.noAnswer(ctx, limited, err)

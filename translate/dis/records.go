@@ -98,6 +98,10 @@ type GetRecordsRequest struct {
 	AppName string
 	// Paced leaves it to the caller when to try a throttled read again.
 	Paced bool
+	// Memory, if set, may be used for the records of the answer and is grown as
+	// needed: their data is good until the caller uses it again. A caller that
+	// copies what it reads spares the collector megabytes with each call.
+	Memory *[]byte
 }
 
 // GetRecords reads without waiting: an empty answer is immediate. The records'
@@ -116,7 +120,7 @@ func (c *Client) GetRecords(ctx context.Context, read GetRecordsRequest) (*wire.
 	}
 	call.protobuf = c.cfg.RecordBody == RecordBodyProtobuf
 	call.decode, call.decodeProto = into(wire.DecodeGetRecordsResponse), into(wire.DecodeProtoGetRecordsResponse)
-	call.keepsProto, call.paced = true, read.Paced
+	call.keepsProto, call.keptIn, call.paced = true, read.Memory, read.Paced
 	if err := c.run(ctx, call); err != nil {
 		return nil, err
 	}

@@ -25,9 +25,11 @@ type request struct {
 	// read. It must not keep the bytes.
 	decode func(answer []byte) error
 	// decodeProto reads it when it is protobuf, whatever was asked for; nil where
-	// only JSON makes sense. It may keep the bytes if keepsProto is set.
+	// only JSON makes sense. It may keep the bytes if keepsProto is set: they are in
+	// the memory of keptIn, or where that is nil in memory of their own.
 	decodeProto func(answer []byte) error
 	keepsProto  bool
+	keptIn      *[]byte
 	// once forbids a second attempt.
 	once bool
 	// paced forbids one after a throttled attempt.

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
@@ -10,9 +11,36 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
-// get returns the records at the session's position. A cursor that DIS does not
-// take any more is replaced by one at the same position.
-func (s *session) get(ctx context.Context) ([]wire.Record, error) {
+// answers lend memory for what DIS answers, until it is encoded for consumers.
+var answers = sync.Pool{New: func() any { return new([]byte) }}
+
+// maxPooledAnswer is the size above which memory is left to the collector.
+const maxPooledAnswer = 8 << 20
+
+// getChunk reads at the session's position and encodes what it finds; nil when
+// there is nothing. The bytes are what DIS counts of the read.
+func (s *session) getChunk(ctx context.Context) (c *chunk, bytes int, err error) {
+	memory := answers.Get().(*[]byte)
+	defer func() {
+		if cap(*memory) <= maxPooledAnswer {
+			answers.Put(memory)
+		}
+	}()
+	records, err := s.get(ctx, memory)
+	if err != nil {
+		return nil, 0, err
+	}
+	p, cfg := s.partition, s.partition.stream.engine.cfg
+	c, err = newChunk(p, s.position, records, p.encoding(), cfg.BatchBytes)
+	if err != nil {
+		s.cursor = "" // it stands behind records that were not kept
+	}
+	return c, dataBytes(records), err
+}
+
+// get returns the records at the session's position, in the given memory. A
+// cursor that DIS does not take any more is replaced by one at the same position.
+func (s *session) get(ctx context.Context, memory *[]byte) ([]wire.Record, error) {
 	source, size := s.partition.stream.engine.source, s.partition.stream.engine.cfg.ReadBytes
 	for reopened := false; ; reopened = true {
 		if s.cursor == "" || time.Since(s.cursorAt) >= cursorRenewal {
@@ -21,7 +49,7 @@ func (s *session) get(ctx context.Context) ([]wire.Record, error) {
 			}
 		}
 		askedAt := time.Now()
-		answer, err := source.GetRecords(ctx, dis.GetRecordsRequest{Cursor: s.cursor, MaxBytes: size, Paced: true})
+		answer, err := source.GetRecords(ctx, dis.GetRecordsRequest{Cursor: s.cursor, MaxBytes: size, Memory: memory, Paced: true})
 		if err == nil {
 			s.cursor, s.cursorAt = answer.NextPartitionCursor, askedAt
 			return answer.Records, nil

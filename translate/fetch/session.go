@@ -213,19 +213,13 @@ func (s *session) read() {
 	startedAt := time.Now()
 	ctx, cancel := context.WithTimeout(e.ctx, e.cfg.ReadTimeout)
 	defer cancel()
-	records, err := s.get(ctx)
-	var c *chunk
-	if err == nil {
-		if c, err = newChunk(p, s.position, records, p.encoding(), e.cfg.BatchBytes); err != nil {
-			s.cursor = "" // it stands behind records that were not kept
-		}
-	}
+	c, bytes, err := s.getChunk(ctx)
 	p.stream.mu.Lock()
 	s.reading, s.calls = false, 1
 	if s.cursor == "" {
 		s.calls = callsOfRead
 	}
-	p.pace.done(dataBytes(records), e.cfg.ReadBytes, time.Now())
+	p.pace.done(bytes, e.cfg.ReadBytes, time.Now())
 	var evicted []*chunk
 	switch {
 	case p.sessions[s.position] != s: // the stream is not what it was
