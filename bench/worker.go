@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -81,6 +82,9 @@ func runWorker(args []string) error {
 	return json.NewEncoder(os.Stdout).Encode(done)
 }
 
+// workerPatience ends a load generator that hangs.
+const workerPatience = 5 * time.Minute
+
 // start runs a job in a process of its own.
 func (j job) start() (r result, cpu time.Duration, err error) {
 	self, err := os.Executable()
@@ -91,7 +95,9 @@ func (j job) start() (r result, cpu time.Duration, err error) {
 	if err != nil {
 		return result{}, 0, err
 	}
-	command := exec.Command(self, workerArgument, string(text))
+	ctx, cancel := context.WithTimeout(context.Background(), workerPatience)
+	defer cancel()
+	command := exec.CommandContext(ctx, self, workerArgument, string(text))
 	command.Stderr = os.Stderr
 	output, err := command.Output()
 	if err != nil {
