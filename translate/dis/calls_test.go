@@ -1,6 +1,7 @@
 package dis
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -402,6 +403,31 @@ func TestRecordsArrive(t *testing.T) {
 	}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Two reads into the same memory: the records are in it, and it grows only when
+// it has to.
+func TestRecordsArriveInBorrowedMemory(t *testing.T) {
+	answer := func(data string) step {
+		return step{status: 200, header: http.Header{"Content-Type": {"application/x-protobuf"}},
+			body: string(wire.AppendProtoGetRecordsResponse(nil, &wire.GetRecordsResponse{NextPartitionCursor: "next",
+				Records: []wire.Record{{SequenceNumber: "5", Data: []byte(data)}}}))}
+	}
+	client, _ := play(t, nil, answer("the first"), answer("second"))
+	var memory []byte
+	for _, want := range []string{"the first", "second"} {
+		before := cap(memory)
+		got, err := client.GetRecords(t.Context(), GetRecordsRequest{Cursor: "c", Memory: &memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Records) != 1 || string(got.Records[0].Data) != want || !bytes.Contains(memory, []byte(want)) {
+			t.Errorf("got %+v in %q, want %q", got, memory, want)
+		}
+		if before > 0 && cap(memory) != before {
+			t.Errorf("the memory grew from %d to %d bytes", before, cap(memory))
+		}
 	}
 }
 
