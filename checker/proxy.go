@@ -49,6 +49,7 @@ func (p *proxy) pass(near *net.TCPConn) {
 	defer near.Close()
 	far, err := net.Dial("tcp", *p.target.Load())
 	if err != nil {
+		_ = near.SetLinger(0) // a reset, the nearest to a refused connection
 		return
 	}
 	defer far.Close()

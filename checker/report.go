@@ -23,6 +23,9 @@ type report struct {
 	totals struct{ sent, acknowledged, stored, repeated, served int }
 }
 
+// maxViolations is how many of a run are printed.
+const maxViolations = 20
+
 func (r *report) run(seed uint64) {
 	r.mu.Lock()
 	r.number++
@@ -54,7 +57,11 @@ func (r *report) run(seed uint64) {
 	if err != nil {
 		fmt.Printf("the run broke off: %v\n", err)
 	}
-	for _, v := range found {
+	for i, v := range found {
+		if i == maxViolations {
+			fmt.Printf("and %d more violations\n", len(found)-i)
+			break
+		}
 		fmt.Printf("violation: %v\n", v)
 	}
 	fmt.Println()

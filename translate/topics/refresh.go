@@ -191,8 +191,10 @@ func (c *cache) apply(list []wire.StreamInfo, started int64, now time.Time, reac
 		e.listing = seen
 		wanted := reach.all || reach.identify && info.StreamID == "" || !e.used.IsZero()
 		old := e.used.After(e.checked) && now.Sub(e.checked) > describeEvery
+		// A describe that began after the list may have been answered before it, and
+		// so before the change that the list shows.
 		switch due := differs || e.topic == nil || e.unsettled || old; {
-		case !due || e.described >= started:
+		case !due || e.described >= started && !differs:
 		case wanted:
 			changed = append(changed, info.StreamName)
 		case e.topic != nil: // whoever asks for it, by name or in a list, gets it described

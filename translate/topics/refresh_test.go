@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -220,4 +221,18 @@ func TestLastingFailureIsLoggedOnce(t *testing.T) {
 			t.Errorf("%d lines:\n%s", lines, log.String())
 		}
 	})
+}
+
+// A describe that begins after a list may still be answered before it. What has
+// changed in between is shown by that list alone, and never again.
+func TestRefreshSeesWhatChangedAfterALaterDescribe(t *testing.T) {
+	c := cache{entries: map[string]*entry{}}
+	topic := &translate.Topic{Name: "a", StreamName: "a", Partitions: make([]translate.Partition, 2)}
+	listed := c.tick()
+	c.lookup("a", time.Now(), time.Second)
+	c.store("a", answer{started: c.tick(), at: time.Now(), topic: topic})
+	list := []wire.StreamInfo{{StreamName: "a", Status: wire.StreamRunning, PartitionCount: 4}}
+	if changed := c.apply(list, listed, time.Now(), scope{}, time.Hour); len(changed) != 1 {
+		t.Errorf("streams to describe: %q, want a, which has 4 partitions now and was described with 2", changed)
+	}
 }
