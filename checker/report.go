@@ -102,8 +102,8 @@ func (h *history) different() int {
 
 func (h *history) summary() string {
 	stored := h.stored()
-	text := fmt.Sprintf("%6d sent, %6d acknowledged, %6d stored, %4d repeats of %4d counted, %3d holes, %4d moved, %d lives",
-		len(h.Sent), h.acknowledged(), stored, stored-h.different(), h.Counts[ambiguousRecords], h.Counts[holeRecords], h.Counts[movedRecords], len(h.Lives))
+	text := fmt.Sprintf("%6d sent, %6d acknowledged, %6d stored, %4d repeats of %4d counted, %3d holes, %4d moved, %4d looks, %d lives",
+		len(h.Sent), h.acknowledged(), stored, stored-h.different(), h.Counts[ambiguousRecords], h.Counts[holeRecords], h.Counts[movedRecords], len(h.Views), len(h.Lives))
 	if h.Schedule.Exact {
 		text += ", exact"
 	}

@@ -163,7 +163,7 @@ var cases = []struct {
 	}, []string{ruleMoved}},
 	{"a moved record with an offset", func(h *history) {
 		move(h).Offset = 12
-		h.Views = nil // they would have to show it
+		h.Views = []view{{High: 0}} // later ones would have to show it
 		h.Schedule.Steps = []step{{Kind: scaleDown}}
 		h.Counts[movedRecords] = 1
 	}, []string{ruleOffset, ruleMoved}},
@@ -213,6 +213,7 @@ var cases = []struct {
 	}, []string{ruleReplayed}},
 
 	{"a high watermark above the end", func(h *history) { h.Views[0].High = 13; h.Views[1].High = 13 }, []string{ruleHigh, ruleHigh}},
+	{"no high watermark", func(h *history) { h.Views = nil }, []string{ruleHigh}},
 	{"a high watermark that goes back", func(h *history) { h.Views[1].High = 12; h.Views[1].High-- }, []string{ruleHigh, ruleHigh}},
 	{"a high watermark below what was acknowledged", func(h *history) { h.Views[0].High = 11 }, []string{ruleHigh}},
 	{"a high watermark that was lower in another life", func(h *history) {

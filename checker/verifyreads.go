@@ -122,6 +122,9 @@ func (v *verifier) checkViews() {
 	}
 	before := map[int32]seen{}
 	acks := v.acknowledgedByPartition()
+	if !slices.ContainsFunc(v.Views, func(look view) bool { return look.Code == 0 && look.High >= 0 }) {
+		v.add(ruleHigh, "none was seen in %d looks", len(v.Views))
+	}
 	for _, look := range v.Views {
 		last, known := before[look.Partition]
 		life, within := v.lifeOf(look.Asked, look.Answered)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"github.com/twmb/franz-go/pkg/kversion"
 )
 
 // beyond is how far behind every end the watcher asks, to see whether what it
@@ -16,9 +17,10 @@ import (
 const beyond = 1_000_000
 
 // watch looks at the ends of partitions until ctx ends: by ListOffsets, and by a
-// Fetch from within the partition, at its end and far beyond.
+// Fetch from within the partition, at its end and far beyond. It speaks versions
+// in which topics have names.
 func watch(ctx context.Context, broker string, seed uint64, partitions *atomic.Int32, r *recorder) error {
-	client, err := kgo.NewClient(append(clientOptions(broker, "watcher"), kgo.RequestRetries(0))...)
+	client, err := kgo.NewClient(append(clientOptions(broker, "watcher"), kgo.RequestRetries(0), kgo.MaxVersions(kversion.V2_3_0()))...)
 	if err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ const broker = 1
 // askFetch is false when there was no answer.
 func askFetch(ctx context.Context, client *kgo.Client, v *view) bool {
 	request := kmsg.NewPtrFetchRequest()
-	request.Version, request.ReplicaID, request.MaxWaitMillis, request.MinBytes, request.MaxBytes = 11, -1, 100, 1, 10_000
+	request.ReplicaID, request.MaxWaitMillis, request.MinBytes, request.MaxBytes = -1, 100, 1, 10_000
 	request.SessionEpoch = -1
 	part := kmsg.NewFetchRequestTopicPartition()
 	part.Partition, part.FetchOffset, part.PartitionMaxBytes = v.Partition, v.Offset, 10_000
@@ -86,7 +88,7 @@ func askFetch(ctx context.Context, client *kgo.Client, v *view) bool {
 
 func askList(ctx context.Context, client *kgo.Client, v *view) bool {
 	request := kmsg.NewPtrListOffsetsRequest()
-	request.Version, request.ReplicaID = 5, -1
+	request.ReplicaID = -1
 	part := kmsg.NewListOffsetsRequestTopicPartition()
 	part.Partition, part.Timestamp = v.Partition, -1
 	t := kmsg.NewListOffsetsRequestTopic()
