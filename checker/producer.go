@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -52,10 +53,11 @@ func produce(ctx context.Context, s *schedule, plan producerPlan, partitions *at
 
 // franzProducer is franz-go.
 type franzProducer struct {
-	client   *kgo.Client
-	plan     producerPlan
-	recorder *recorder
-	running  sync.WaitGroup
+	client       *kgo.Client
+	plan         producerPlan
+	gatewayStops bool // in this run
+	recorder     *recorder
+	running      sync.WaitGroup
 }
 
 // longTimeout is a timeout_ms within which the gateway has always written, so
@@ -84,7 +86,8 @@ func newFranzProducer(broker string, plan producerPlan, r *recorder) (*franzProd
 		options = append(options, kgo.ProduceRequestTimeout(plan.Timeout))
 	}
 	client, err := kgo.NewClient(options...)
-	return &franzProducer{client: client, plan: plan, recorder: r}, err
+	stops := r.h.Schedule.has(killGateway, restartGateway)
+	return &franzProducer{client: client, plan: plan, gatewayStops: stops, recorder: r}, err
 }
 
 func (p *franzProducer) send(_ context.Context, id recordID, c content) {
@@ -95,10 +98,18 @@ func (p *franzProducer) send(_ context.Context, id recordID, c content) {
 		switch {
 		case err == nil:
 			p.recorder.acknowledged(id, record.Offset)
-		case p.plan.Kind == idempotent:
+		case p.plan.Kind == idempotent && !p.lostServer(err):
 			p.recorder.complain("idempotent producer %s was refused record %s: %v", p.plan.Name, id, err)
 		}
 	})
+}
+
+// lostServer tells what franz-go makes of a server that ends before its first
+// answer on a connection: it takes it for one of another protocol, and gives up
+// records that it has not sent yet.
+func (p *franzProducer) lostServer(err error) bool {
+	var first *kgo.ErrFirstReadEOF
+	return errors.As(err, &first) && p.gatewayStops
 }
 
 func (p *franzProducer) finish(ctx context.Context) error {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -305,5 +306,41 @@ func TestUnmatchedAnswer(t *testing.T) {
 		r.engine.putter = shortAnswers{r.dis}
 		r.send(0, "a", "b").want(7, -1)
 		r.wantContents(0, "a", "b") // and not sent again
+	})
+}
+
+// A partition is retired while a batch waits to be sent again, and the next batch
+// of its producer knows: it must not be stored elsewhere while the fate of the
+// first is open, since the producer sends it again behind the first.
+func TestRetiringKeepsAProducersOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		old := wire.Text(wire.PartitionID(3))
+		r.dis.script = func(call int, put *wire.PutRecordsRequest) fate {
+			switch {
+			case put.Records[0].PartitionID != old:
+				return fate{}
+			case call == 1:
+				return throttled(0)
+			}
+			return refusing(wire.CodePartitionNotFound, from(0, len(put.Records)-1)...)
+		}
+		before := r.topic
+		after := newTopic("orders", 4)
+		after.Partitions[3].Status = wire.PartitionDeleted
+		send := func(topic *translate.Topic, sequence int32, value string) *answered {
+			return r.submit(Batch{Topic: topic, Partition: 3, Records: sequencedBatch(t, 77, 0, sequence, value)})
+		}
+		first := send(before, 5, "a")
+		time.Sleep(time.Millisecond)
+		second := send(after, 6, "b")
+		first.want(3, -1)
+		second.want(3, -1)
+		r.wantContents(0)
+
+		first, second = send(after, 5, "a"), send(after, 6, "b")
+		first.want(0, -1)
+		second.want(0, -1)
+		r.wantContents(0, "a", "b")
 	})
 }

@@ -61,6 +61,10 @@ func (e *Engine) admit(b Batch, frame record.Frame, done func(Result)) (result R
 		switch place.verdict {
 		case writeNext:
 			sequence = p
+			if before := p.lastPending(); before != nil {
+				// It must not overtake that one, nor be stored if that one fails.
+				target = before.partition.number
+			}
 		case longWritten:
 			e.metrics.repeatedBatches.Add(1)
 			return stored(unknownOffset), true

@@ -2,6 +2,7 @@ package produce
 
 import (
 	"container/list"
+	"slices"
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
@@ -211,6 +212,16 @@ func (p *producer) take(b *pending) {
 		p.recent = p.recent[1:]
 	}
 	b.producer = p
+}
+
+// lastPending is the latest batch that is on its way, nil when there is none.
+func (p *producer) lastPending() *pending {
+	for _, s := range slices.Backward(p.recent) {
+		if s.batch != nil {
+			return s.batch
+		}
+	}
+	return nil
 }
 
 func (p *producer) find(b *pending) int {

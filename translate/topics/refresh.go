@@ -27,16 +27,18 @@ type pace struct {
 	complete bool      // that one described every stream, not only those in use
 	failures int       // in a row
 	failedAt time.Time
-	failure  error // the last of them
-	took     time.Duration
+	failure  error         // the last of them
+	took     time.Duration // of the last refresh, and of the one before
+	before   time.Duration
 
 	identify     bool      // the next list is to learn the id of every stream
 	identifiedAt time.Time // when one last did
 }
 
-// interval is the time to the next list.
+// interval is the time to the next list. One that took long because of a hiccup
+// of DIS says nothing of the next, so the shorter of the last two counts.
 func (p *pace) interval(standard time.Duration) time.Duration {
-	wait := max(standard, p.took*refreshShare)
+	wait := max(standard, min(p.took, p.before)*refreshShare)
 	for range min(p.failures, 10) {
 		wait *= 2
 	}
@@ -161,7 +163,7 @@ func (c *Catalog) refreshed(began time.Time, reach scope) {
 	now := time.Now()
 	c.pace.failures, c.pace.failure = 0, nil
 	c.pace.listedAt = now
-	c.pace.took = now.Sub(began)
+	c.pace.took, c.pace.before = now.Sub(began), c.pace.took
 	c.pace.complete = reach.all
 	if reach.all || reach.identify {
 		c.pace.identifiedAt = now

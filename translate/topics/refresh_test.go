@@ -236,3 +236,21 @@ func TestRefreshSeesWhatChangedAfterALaterDescribe(t *testing.T) {
 		t.Errorf("streams to describe: %q, want a, which has 4 partitions now and was described with 2", changed)
 	}
 }
+
+// One refresh that was slow does not make the next one late; several in a row do.
+func TestRefreshAfterASlowOne(t *testing.T) {
+	var p pace
+	for _, c := range []struct{ took, want time.Duration }{
+		{3 * time.Second, 5 * time.Second},
+		{100 * time.Millisecond, 5 * time.Second},
+		{2 * time.Second, 5 * time.Second},
+		{time.Second, 20 * time.Second},
+		{time.Minute, 20 * time.Second},
+		{time.Minute, time.Minute},
+	} {
+		p.took, p.before = c.took, p.took
+		if got := p.interval(5 * time.Second); got != c.want {
+			t.Errorf("after a refresh of %v: the next in %v, want %v", c.took, got, c.want)
+		}
+	}
+}
