@@ -21,6 +21,7 @@ type clientProgram struct {
 	commands io.WriteCloser
 	answers  *bufio.Scanner
 	log      *lines
+	running  string       // the command that was begun last
 	finished func() error // waits for its end
 }
 
@@ -53,12 +54,24 @@ func (p *clientProgram) kill() { _ = p.cmd.Process.Kill() }
 // do runs a command and returns the lines that it printed.
 func (p *clientProgram) do(t testing.TB, timeout time.Duration, command ...string) []string {
 	t.Helper()
+	p.begin(t, command...)
+	return p.finish(t, timeout)
+}
+
+// begin starts a command.
+func (p *clientProgram) begin(t testing.TB, command ...string) {
+	t.Helper()
+	p.running = strings.Join(command, " ")
+	if _, err := fmt.Fprintln(p.commands, p.running); err != nil {
+		t.Fatalf("%s, %s: %v", p.name, p.running, err)
+	}
+}
+
+// finish waits for the end of the command and returns the lines that it printed.
+func (p *clientProgram) finish(t testing.TB, timeout time.Duration) []string {
+	t.Helper()
 	watchdog := time.AfterFunc(timeout, p.kill)
 	defer watchdog.Stop()
-	line := strings.Join(command, " ")
-	if _, err := fmt.Fprintln(p.commands, line); err != nil {
-		t.Fatalf("%s, %s: %v", p.name, line, err)
-	}
 	var printed []string
 	for p.answers.Scan() {
 		if p.answers.Text() == "ok" {
@@ -66,7 +79,7 @@ func (p *clientProgram) do(t testing.TB, timeout time.Duration, command ...strin
 		}
 		printed = append(printed, p.answers.Text())
 	}
-	t.Fatalf("%s, %.200s: after %d lines, at most %s: %v\n%s", p.name, line, len(printed), timeout, p.finished(), tail(p.log.String(), 4000))
+	t.Fatalf("%s, %.200s: after %d lines, at most %s: %v\n%s", p.name, p.running, len(printed), timeout, p.finished(), tail(p.log.String(), 4000))
 	return nil
 }
 

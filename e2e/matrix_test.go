@@ -92,7 +92,7 @@ func (m *matrix) produce(t *testing.T, client matrixClient, number int) {
 		printed := program.do(t, matrixTimeout, "produce", "--bootstrap", m.gateway.kafka, "--topic", topic, "--codec", codec,
 			"--seed", fmt.Sprint(seed), "--count", fmt.Sprint(matrixRecords), "--partitions", fmt.Sprint(matrixPartitions))
 		written := parseLines(t, printed)
-		checkSeed(t, client, topic, seed, written)
+		checkSeed(t, client, topic, seed, matrixRecords, matrixPartitions, written)
 		m.mu.Lock()
 		m.written[topic] = byTopic(written)[topic]
 		m.mu.Unlock()
@@ -104,10 +104,10 @@ func (m *matrix) produce(t *testing.T, client matrixClient, number int) {
 
 // checkSeed: a producer wrote the records of its seed, but for those it cannot.
 // Some write them in an order of their own.
-func checkSeed(t *testing.T, client matrixClient, topic string, seed int64, written []line) {
+func checkSeed(t *testing.T, client matrixClient, topic string, seed int64, count, partitions int, written []line) {
 	t.Helper()
 	var want, got []line
-	for _, r := range records.Generate(seed, matrixRecords, matrixPartitions) {
+	for _, r := range records.Generate(seed, count, partitions) {
 		if client.writes != nil && !client.writes(r) {
 			continue
 		}

@@ -2,6 +2,7 @@
 
 import pathlib
 import sys
+import time
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
 
@@ -9,9 +10,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
 import program
 
 
-def produce(bootstrap, codec, records):
+def produce(bootstrap, codec, records, manner):
     producer = Producer({
         "bootstrap.servers": bootstrap, "compression.type": codec, "linger.ms": 20, "message.max.bytes": program.MAX_BYTES,
+        "enable.idempotence": manner.idempotent,
     })
     outcomes = []
 
@@ -21,7 +23,10 @@ def produce(bootstrap, codec, records):
         else:
             outcomes.append(record._replace(partition=message.partition(), offset=message.offset()))
 
-    for r in records:
+    begin = time.monotonic()
+    for i, r in enumerate(records):
+        while (wait := manner.wait(begin, i)) > 0:
+            producer.poll(wait)
         producer.produce(
             r.topic, partition=r.partition, timestamp=r.timestamp, key=r.key, value=r.value, headers=r.headers,
             on_delivery=lambda error, message, record=r: delivered(error, message, record),
@@ -48,4 +53,4 @@ def consume(bootstrap, topics, count):
 
 
 if __name__ == "__main__":
-    program.main(produce, consume)
+    program.main(produce, consume, has_manner=True)

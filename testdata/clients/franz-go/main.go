@@ -5,6 +5,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -31,11 +33,20 @@ func (franz) Produce(ctx context.Context, command records.Produce, out *records.
 		return err
 	}
 	defer client.Close()
-	var sent []*kgo.Record
-	for _, r := range command.Records {
-		sent = append(sent, toFranz(command.Topic, r))
+	// The producer is idempotent unless that is switched off.
+	results := make([]kgo.ProduceResult, len(command.Records))
+	var pending sync.WaitGroup
+	pending.Add(len(results))
+	begin := time.Now()
+	for i, r := range command.Records {
+		command.Wait(begin, i)
+		client.Produce(ctx, toFranz(command.Topic, r), func(stored *kgo.Record, err error) {
+			results[i] = kgo.ProduceResult{Record: stored, Err: err}
+			pending.Done()
+		})
 	}
-	for _, result := range client.ProduceSync(ctx, sent...) {
+	pending.Wait()
+	for _, result := range results {
 		if result.Err != nil {
 			out.Refused(result.Err)
 		} else {

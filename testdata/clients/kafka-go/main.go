@@ -25,6 +25,9 @@ type explicit struct{}
 func (explicit) Balance(m kafka.Message, _ ...int) int { return m.WriterData.(int) }
 
 func (client) Produce(ctx context.Context, command records.Produce, out *records.Output) error {
+	if err := command.Plain(); err != nil {
+		return err
+	}
 	var codec kafka.Compression
 	if command.Codec != "none" {
 		if err := codec.UnmarshalText([]byte(command.Codec)); err != nil {

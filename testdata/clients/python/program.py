@@ -7,6 +7,7 @@ import hashlib
 import json
 import shlex
 import sys
+import time
 from typing import NamedTuple
 
 
@@ -26,6 +27,19 @@ class Refused(NamedTuple):
     """What the client says of a record that was not acknowledged."""
 
     reason: object
+
+
+class Manner(NamedTuple):
+    """How records are produced, for the programs that can."""
+
+    idempotent: bool  # otherwise as the client's defaults say
+    rate: int  # records a second that are given to the client, 0 for all at once
+
+    def wait(self, begin, i):
+        """The seconds until record i is due in a run that began at begin, a time.monotonic()."""
+        if self.rate == 0:
+            return 0
+        return max(0, begin + i / self.rate - time.monotonic())
 
 
 FIRST_TIMESTAMP = 1_600_000_000_000
@@ -95,14 +109,17 @@ def _parser():
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--size", type=int, default=0)
     parser.add_argument("--partitions", type=int, default=3)
+    parser.add_argument("--idempotence", choices=("on",))
+    parser.add_argument("--rate", type=int, default=0)
     return parser
 
 
-def main(produce, consume):
+def main(produce, consume, has_manner=False):
     """Runs the command of the command line, or those of the standard input.
 
     produce(bootstrap, codec, records) and consume(bootstrap, topics, count)
-    return or yield the records that were acknowledged, refused or read.
+    return or yield the records that were acknowledged, refused or read. With
+    has_manner, produce takes a Manner as well.
     """
 
     def run(words):
@@ -112,7 +129,13 @@ def main(produce, consume):
                 records = list(of_size(options.topic, options.seed, options.size))
             else:
                 records = list(generate(options.topic, options.seed, options.count, options.partitions))
-            result = produce(options.bootstrap, options.codec, records)
+            manner = Manner(options.idempotence == "on", options.rate)
+            if has_manner:
+                result = produce(options.bootstrap, options.codec, records, manner)
+            elif manner != Manner(False, 0):
+                sys.exit("--idempotence and --rate: this program has neither")
+            else:
+                result = produce(options.bootstrap, options.codec, records)
         else:
             result = consume(options.bootstrap, options.topic.split(","), options.count)
         for record in result:

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 )
 
 // Client is what a program makes of a Kafka client. It prints every record that
@@ -35,6 +36,26 @@ func (o *Output) Refused(err error) { fmt.Fprintf(o, "refused %q\n", err.Error()
 type Produce struct {
 	Bootstrap, Topic, Codec string
 	Records                 []Record
+	// Idempotent asks for an idempotent producer; without it a client does as its
+	// defaults say.
+	Idempotent bool
+	// Rate is how many records a second are given to the client, 0 for all at once.
+	Rate int
+}
+
+// Wait returns when record i is due in a run that began at begin.
+func (p Produce) Wait(begin time.Time, i int) {
+	if p.Rate > 0 {
+		time.Sleep(time.Until(begin.Add(time.Duration(i) * time.Second / time.Duration(p.Rate))))
+	}
+}
+
+// Plain is an error unless the command leaves it to the client how it produces.
+func (p Produce) Plain() error {
+	if p.Idempotent || p.Rate != 0 {
+		return errors.New("--idempotence and --rate: this program has neither")
+	}
+	return nil
 }
 
 // Consume reads count records of all partitions of the topics, each from its
@@ -79,6 +100,8 @@ func command(client Client, words []string, output io.Writer) error {
 	count := flags.Int("count", 0, "number of records")
 	size := flags.Int("size", 0, "size of the value of the only record, instead of --count")
 	partitions := flags.Int("partitions", 3, "number of partitions that are written")
+	idempotence := flags.String("idempotence", "", "on: with an idempotent producer")
+	rate := flags.Int("rate", 0, "records a second, 0 for all at once")
 	if err := flags.Parse(words[1:]); err != nil {
 		return err
 	}
@@ -90,7 +113,7 @@ func command(client Client, words []string, output io.Writer) error {
 	var err error
 	switch words[0] {
 	case "produce":
-		err = client.Produce(context.Background(), Produce{*bootstrap, *topic, *codec, written}, out)
+		err = client.Produce(context.Background(), Produce{*bootstrap, *topic, *codec, written, *idempotence == "on", *rate}, out)
 	case "consume":
 		err = client.Consume(context.Background(), Consume{*bootstrap, strings.Split(*topic, ","), *count}, out)
 	default:

@@ -20,6 +20,9 @@ func main() { records.Main(client{}) }
 type client struct{}
 
 func (client) Produce(_ context.Context, command records.Produce, out *records.Output) error {
+	if err := command.Plain(); err != nil {
+		return err
+	}
 	config := sarama.NewConfig()
 	config.Producer.Return.Successes = true
 	config.Producer.Partitioner = sarama.NewManualPartitioner

@@ -30,7 +30,8 @@ public final class Main {
         int count = Integer.parseInt(options.getOrDefault("--count", "0"));
         switch (words[0]) {
             case "produce" -> Produce.run(bootstrap, options.get("--topic"), options.getOrDefault("--codec", "none"),
-                    records(options, count));
+                    records(options, count), "on".equals(options.get("--idempotence")),
+                    Integer.parseInt(options.getOrDefault("--rate", "0")));
             case "consume" -> Consume.run(bootstrap, Arrays.asList(options.get("--topic").split(",")), count);
             default -> throw new IllegalArgumentException("produce or consume");
         }

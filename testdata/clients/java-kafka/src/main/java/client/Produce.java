@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -12,7 +13,12 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Writes records and prints them as they were acknowledged or refused. */
 final class Produce {
-    static void run(String bootstrap, String topic, String codec, List<Seed.Record> records) throws Exception {
+    /**
+     * @param idempotent asks for an idempotent producer, otherwise it is as the client's defaults say
+     * @param rate records a second that are given to the client, 0 for all at once
+     */
+    static void run(String bootstrap, String topic, String codec, List<Seed.Record> records, boolean idempotent, int rate)
+            throws Exception {
         Properties config = new Properties();
         config.setProperty(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
         config.setProperty(ProducerConfig.COMPRESSION_TYPE_CONFIG, codec);
@@ -20,10 +26,18 @@ final class Produce {
         config.setProperty(ProducerConfig.LINGER_MS_CONFIG, "20");
         // Up to here it is the gateway that refuses.
         config.setProperty(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(2 << 20));
+        if (idempotent) {
+            config.setProperty("enable.idempotence", "true"); // no constant of 0.10
+        }
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
             List<Future<RecordMetadata>> sent = new ArrayList<>();
+            long begin = System.nanoTime();
             for (Seed.Record record : records) {
+                if (rate > 0) {
+                    long due = begin + sent.size() * 1_000_000_000L / rate;
+                    TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
+                }
                 sent.add(producer.send(Headers.toKafka(topic, record)));
             }
             for (int i = 0; i < records.size(); i++) {
