@@ -140,8 +140,8 @@ func (e *describeEvent) apply(g *group) {
 	g.answer(e, func() { e.reply(description) })
 }
 
-// describe shows the members, and once the group is stable their protocol,
-// metadata and assignment.
+// describe shows the members and what they were assigned last, and once the
+// group is stable their protocol and metadata.
 func (g *group) describe() kmsg.DescribeGroupsResponseGroup {
 	d := describeGroup(g.name, g.state.String())
 	d.ProtocolType = g.protocolType
@@ -152,9 +152,9 @@ func (g *group) describe() kmsg.DescribeGroupsResponseGroup {
 		r := kmsg.NewDescribeGroupsResponseGroupMember()
 		r.MemberID, r.InstanceID = m.id, m.instance
 		r.ClientID, r.ClientHost = m.client.ID, m.client.Host
+		r.MemberAssignment = m.assignment
 		if g.state == stable {
 			r.ProtocolMetadata = m.metadata(g.protocol)
-			r.MemberAssignment = m.assignment
 		}
 		d.Members = append(d.Members, r)
 	}

@@ -212,9 +212,10 @@ func (g *group) synced(id string) {
 
 // endJoin answers a held join with an error.
 func (g *group) endJoin(m *member, code int16) {
-	if m.join != nil {
-		g.refuse(m.join, code)
+	if e := m.join; e != nil {
 		m.join = nil
+		id := m.id
+		g.answer(e, func() { e.fail(id, code) })
 	}
 }
 

@@ -42,6 +42,9 @@ func (d *describer) structure(depth int, title string, v reflect.Value) {
 		if slices.Contains(leftOut, name) || untold(v, i) {
 			continue
 		}
+		if field.Kind() == reflect.Pointer && field.Type().Elem().Kind() == reflect.Struct {
+			field = field.Elem() // untold has seen that it is not nil
+		}
 		switch {
 		case field.Kind() == reflect.Struct:
 			below = append(below, func() { d.structure(depth+1, name, field) })
@@ -121,6 +124,8 @@ func compareElements(a, b reflect.Value, n *names) int {
 			order = strings.Compare(x.String(), y.String())
 		case x.Kind() == reflect.Pointer && x.Type().Elem().Kind() == reflect.String && !x.IsNil() && !y.IsNil():
 			order = strings.Compare(x.Elem().String(), y.Elem().String())
+		case x.Type() == reflect.TypeFor[[16]byte]():
+			order = strings.Compare(n.topic(x), n.topic(y))
 		case x.CanInt():
 			order = int(min(1, max(-1, x.Int()-y.Int())))
 		}
@@ -150,6 +155,12 @@ func (d *describer) plain(name string, v reflect.Value) string {
 
 func (d *describer) topicID(id [16]byte) string {
 	return d.r.names.alias(kindTopic, string(id[:]))
+}
+
+// topic is the name of a topic id, "" when it has none yet.
+func (n *names) topic(id reflect.Value) string {
+	bytes := id.Interface().([16]byte)
+	return n.aliases[kindTopic+string(bytes[:])]
 }
 
 func (d *describer) text(name, value string) string {

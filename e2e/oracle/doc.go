@@ -26,8 +26,8 @@
 // made are shown without the prefix that keeps scenarios apart; member, producer
 // and topic ids, ports and the cluster id are shown as M1, P1, T1 and so on in
 // the order in which they appear, or by the name of the Member that they belong
-// to; times close to now are "now". Elements of arrays are shown in an order of
-// their own. Left out are throttle times, the texts of errors, tagged fields, and
-// fields that have the value of "not told" (-1 where it is the default, null,
-// empty, false).
+// to; ids of topics that Run.Topic made are id(name); times close to now are
+// "now". Elements of arrays are shown in an order of their own. Left out are
+// throttle times, the texts of errors, tagged fields, and fields that have the
+// value of "not told" (-1 where it is the default, null, empty, false).
 package oracle

@@ -19,8 +19,8 @@ const (
 	describeVersion     = 5
 	memberIDSince       = 4 // JoinGroup answers MEMBER_ID_REQUIRED (KIP-394)
 	memberIDRequired    = 79
-	defaultSession      = 10 * time.Second
-	defaultRebalance    = 10 * time.Second
+	defaultSession      = time.Minute // longer than a scenario takes on a slow machine
+	defaultRebalance    = time.Minute
 	consumerProtocol    = "consumer"
 	defaultAssignorName = "range"
 )
@@ -126,13 +126,20 @@ type Joining struct {
 
 // BeginJoin sends JoinGroup and returns at once. A new member that is told to
 // come again with an id does so first; that answer is not written down.
-func (m *Member) BeginJoin(label string) Joining {
+func (m *Member) BeginJoin(label string, edit ...func(*kmsg.JoinGroupRequest)) Joining {
 	if m.ID == "" && m.InstanceID == nil && m.Version >= memberIDSince {
 		if resp := m.JoinOnce(""); resp != nil && resp.ErrorCode != memberIDRequired {
 			m.r.Fatalf("%s got %s instead of a member id", m.name, codeName(resp.ErrorCode))
 		}
 	}
-	return Joining{m.Begin(label, m.JoinRequest()), m}
+	return Joining{m.Begin(label, changed(m.JoinRequest(), edit)), m}
+}
+
+func changed[T any](req *T, edit []func(*T)) *T {
+	for _, change := range edit {
+		change(req)
+	}
+	return req
 }
 
 // Wait takes over id and generation of the answer and writes it down. It returns
@@ -153,11 +160,13 @@ func (j Joining) Wait() *kmsg.JoinGroupResponse {
 }
 
 // Join joins and waits for the answer, coming again with an id if told to.
-func (m *Member) Join(label string) *kmsg.JoinGroupResponse { return m.BeginJoin(label).Wait() }
+func (m *Member) Join(label string, edit ...func(*kmsg.JoinGroupRequest)) *kmsg.JoinGroupResponse {
+	return m.BeginJoin(label, edit...).Wait()
+}
 
 // JoinOnce sends one JoinGroup and takes the answer as it is.
-func (m *Member) JoinOnce(label string) *kmsg.JoinGroupResponse {
-	return Joining{m.Begin(label, m.JoinRequest()), m}.Wait()
+func (m *Member) JoinOnce(label string, edit ...func(*kmsg.JoinGroupRequest)) *kmsg.JoinGroupResponse {
+	return Joining{m.Begin(label, changed(m.JoinRequest(), edit)), m}.Wait()
 }
 
 // JoinAll joins all of them at the same time and waits for all; each answer is a
@@ -199,25 +208,30 @@ func (r *Run) assignment(topics map[string][]int32) []byte {
 }
 
 // BeginSync sends SyncGroup and returns at once.
-func (m *Member) BeginSync(label string, plan Plan) *Pending {
-	return m.Begin(label, m.SyncRequest(plan))
+func (m *Member) BeginSync(label string, plan Plan, edit ...func(*kmsg.SyncGroupRequest)) *Pending {
+	return m.Begin(label, changed(m.SyncRequest(plan), edit))
 }
 
 // Sync syncs and waits for the answer.
-func (m *Member) Sync(label string, plan Plan) { m.Ask(label, m.SyncRequest(plan)) }
+func (m *Member) Sync(label string, plan Plan, edit ...func(*kmsg.SyncGroupRequest)) {
+	m.BeginSync(label, plan, edit...).Wait()
+}
 
 // Heartbeat sends one.
-func (m *Member) Heartbeat(label string) {
+func (m *Member) Heartbeat(label string, edit ...func(*kmsg.HeartbeatRequest)) {
+	m.Ask(label, changed(m.heartbeat(), edit))
+}
+
+func (m *Member) heartbeat() *kmsg.HeartbeatRequest {
 	req := kmsg.NewPtrHeartbeatRequest()
 	req.Version, req.Group, req.Generation, req.MemberID, req.InstanceID = heartbeatVersion, m.Group.ID(), m.Generation, m.ID, m.InstanceID
-	m.Ask(label, req)
+	return req
 }
 
 // AwaitRebalance sends heartbeats until the answer is that the group rebalances,
 // and writes that one down.
 func (m *Member) AwaitRebalance(label string) {
-	req := kmsg.NewPtrHeartbeatRequest()
-	req.Version, req.Group, req.Generation, req.MemberID, req.InstanceID = heartbeatVersion, m.Group.ID(), m.Generation, m.ID, m.InstanceID
+	req := m.heartbeat()
 	m.r.Eventually("a rebalance of "+m.Group.name, func() bool {
 		resp, ok := m.Ask("", req).(*kmsg.HeartbeatResponse)
 		return !ok || resp.ErrorCode != 0
@@ -226,13 +240,13 @@ func (m *Member) AwaitRebalance(label string) {
 }
 
 // Leave leaves with the member's id and instance.
-func (m *Member) Leave(label string) {
+func (m *Member) Leave(label string, edit ...func(*kmsg.LeaveGroupRequest)) {
 	req := kmsg.NewPtrLeaveGroupRequest()
 	req.Version, req.Group = leaveVersion, m.Group.ID()
 	leaving := kmsg.NewLeaveGroupRequestMember()
 	leaving.MemberID, leaving.InstanceID = m.ID, m.InstanceID
 	req.Members = append(req.Members, leaving)
-	m.Ask(label, req)
+	m.Ask(label, changed(req, edit))
 }
 
 // CommitRequest commits the next offset of one partition of a topic as the
@@ -250,8 +264,8 @@ func (m *Member) CommitRequest(topic string, partition int32, offset int64) *kms
 }
 
 // Commit commits one offset.
-func (m *Member) Commit(label, topic string, partition int32, offset int64) {
-	m.Ask(label, m.CommitRequest(topic, partition, offset))
+func (m *Member) Commit(label, topic string, partition int32, offset int64, edit ...func(*kmsg.OffsetCommitRequest)) {
+	m.Ask(label, changed(m.CommitRequest(topic, partition, offset), edit))
 }
 
 // Offsets asks for the committed offsets of partitions of a topic.
@@ -269,9 +283,7 @@ func (g *Group) Offsets(label, topic string, partitions ...int32) {
 
 // Describe asks for state, members and assignments.
 func (g *Group) Describe(label string) {
-	req := kmsg.NewPtrDescribeGroupsRequest()
-	req.Version, req.Groups = describeVersion, []string{g.ID()}
-	g.admin.Ask(label, req)
+	g.admin.Ask(label, g.describeRequest())
 }
 
 // Delete deletes the group.
@@ -299,10 +311,7 @@ func (m *Member) Pulse(label string, edit ...func(*kmsg.ConsumerGroupHeartbeatRe
 		req.Topics = []kmsg.ConsumerGroupHeartbeatRequestTopic{}
 	}
 	req.MemberID, req.MemberEpoch = m.ID, m.Generation
-	for _, change := range edit {
-		change(req)
-	}
-	resp, ok := m.Ask(label, req).(*kmsg.ConsumerGroupHeartbeatResponse)
+	resp, ok := m.Ask(label, changed(req, edit)).(*kmsg.ConsumerGroupHeartbeatResponse)
 	if ok && resp.ErrorCode == 0 {
 		m.Generation = resp.MemberEpoch
 	}

@@ -23,6 +23,8 @@ func (r *Run) Topic(name string, partitions int, configs ...string) {
 	if code := resp.Topics[0].ErrorCode; code != 0 {
 		r.Fatalf("creating topic %s: %s", name, codeName(code))
 	}
+	id := resp.Topics[0].TopicID
+	r.names.call(kindTopic, string(id[:]), "id("+name+")")
 	r.Usable(name, partitions)
 }
 
