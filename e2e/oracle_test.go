@@ -42,6 +42,7 @@ func TestOracle(t *testing.T) {
 				}
 			})
 		})
+		t.Run("clients", func(t *testing.T) { compareClients(t, broker) })
 	})
 	t.Run("gateway", func(t *testing.T) {
 		if *updateGolden {

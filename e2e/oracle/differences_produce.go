@@ -86,8 +86,9 @@ var produceDifferences = []Difference{
 		What:    "First sequence of a producer id",
 		Kafka:   "takes any",
 		Gateway: "0 for an id that it gave out itself, else NOT_ENOUGH_REPLICAS (19)",
-		Reason:  "The first batch of such a producer is then still on its way, on another connection, and has to be written first. Ids of other gateways may begin anywhere.",
-		Steps:   in("idempotence-epochs", "ErrorCode=0 BaseOffset=0 LogStartOffset=0", "ErrorCode=19:NOT_ENOUGH_REPLICAS BaseOffset=-1", "begin at 5"),
+		Reason: "The producer's first batch is then still on its way, or failed and comes again. Kafka lets the later one in and refuses the first from then on, which a client " +
+			"that writes to a topic just created meets as an endless row of retries. Ids of other gateways may begin anywhere.",
+		Steps: in("idempotence-epochs", "ErrorCode=0 BaseOffset=0 LogStartOffset=0", "ErrorCode=19:NOT_ENOUGH_REPLICAS BaseOffset=-1", "begin at 5"),
 	},
 	{
 		What:    "Time in the answer to a repeated batch",

@@ -25,6 +25,16 @@ func AwaitReady(address string, timeout time.Duration) error {
 	return err
 }
 
+// AwaitTopic waits until all partitions of a topic can be read and written: a
+// broker has answered that it is created before.
+func AwaitTopic(address, topic string, partitions int) error {
+	_, err := Scenario{Name: "topic", Do: func(r *Run) {
+		r.prefix = "" // not one of the scenario's
+		r.Usable(topic, partitions)
+	}}.Play(address)
+	return err
+}
+
 func warmUp(r *Run) {
 	c := r.Conn("c")
 	r.Eventually("producer ids", func() bool {
