@@ -13,8 +13,13 @@ import (
 // newDISClient calls the embedded DIS of d directly, past the gateway.
 func newDISClient(t testing.TB, d *dev) *dis.Client {
 	t.Helper()
+	return disClientAt(t, d.dis)
+}
+
+func disClientAt(t testing.TB, endpoint string) *dis.Client {
+	t.Helper()
 	client, err := dis.New(dis.Config{
-		Endpoint: d.dis, Region: "local", ProjectID: "local",
+		Endpoint: endpoint, Region: "local", ProjectID: "local",
 		Credentials: dis.StaticCredentials(dis.Keys{AccessKey: "dev", SecretKey: "dev-secret"}),
 	})
 	if err != nil {

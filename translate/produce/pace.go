@@ -8,8 +8,7 @@ func (p *partition) room() room {
 	return room{records, min(bytes, p.stream.limit)}
 }
 
-// pace waits until the allowance of the partition suffices for the chunk. What the
-// chunk costs is spent when it is sent.
+// pace waits until the allowance of the partition suffices for the chunk.
 func (p *partition) pace(c *chunk) {
 	if p.pacer == nil || c.empty() {
 		return
@@ -19,21 +18,26 @@ func (p *partition) pace(c *chunk) {
 	}
 }
 
-// hold gives the wait that the chunk needs and counts it.
+// hold takes the chunk out of the allowance and gives the wait until it has it. It
+// is taken before the wait, so that what is allowed while the writer oversleeps is
+// not lost.
 func (p *partition) hold(c *chunk) time.Duration {
 	e := p.stream.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	now := time.Now()
-	wait := p.pacer.wait(now, len(c.items), c.bytes)
+	c.prepare(p.stream.limit)
+	now, bytes := time.Now(), c.sentBytes()
+	wait := p.pacer.wait(now, c.sending, bytes)
+	full := p.pacer.full(now)
+	p.pacer.spend(now, c.sending, bytes)
 	if wait <= 0 {
 		// Not even the stock is used up: DIS is slower than it may be.
-		p.held = p.held && !p.pacer.full(now)
+		p.held = p.held && !full
 		return 0
 	}
 	p.held = p.trouble == ""
 	e.metrics.pacingWait.Add(int64(wait))
-	for i := range c.items {
+	for i := range c.sending {
 		if b := c.items[i].batch; !b.paced {
 			b.paced = true
 			e.metrics.pacedBatches.Add(1)

@@ -102,7 +102,6 @@ func (s *stream) gather() (joined []*chunk) {
 		s.queue = s.queue[1:]
 		joined = append(joined, c)
 		records, bytes = records+c.sending, bytes+size
-		c.writer.pacer.spend(time.Now(), c.sending, size)
 		for i := range c.sending {
 			c.items[i].batch.inFlight++
 		}

@@ -12,6 +12,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
 import program
 
+import load
+
 KEY_ENDS, RECORD_ENDS = b"<key ends>", b"<record ends>"
 
 
@@ -82,4 +84,4 @@ def _headers(shown):
 
 
 if __name__ == "__main__":
-    program.main(produce, consume)
+    program.main(produce, consume, load.load)

@@ -101,7 +101,7 @@ def line(r):
 
 def _parser():
     parser = argparse.ArgumentParser()
-    parser.add_argument("command", choices=("produce", "consume"))
+    parser.add_argument("command", choices=("produce", "consume", "load"))
     parser.add_argument("--bootstrap", default="localhost:9092")
     parser.add_argument("--topic", required=True)
     parser.add_argument("--codec", default="none")
@@ -111,19 +111,27 @@ def _parser():
     parser.add_argument("--partitions", type=int, default=3)
     parser.add_argument("--idempotence", choices=("on",))
     parser.add_argument("--rate", type=int, default=0)
+    parser.add_argument("--seconds", type=int, default=0)
     return parser
 
 
-def main(produce, consume, has_manner=False):
+def main(produce, consume, has_manner=False, load=None):
     """Runs the command of the command line, or those of the standard input.
 
     produce(bootstrap, codec, records) and consume(bootstrap, topics, count)
     return or yield the records that were acknowledged, refused or read. With
-    has_manner, produce takes a Manner as well.
+    has_manner, produce takes a Manner as well. load(bootstrap, topic, size, rate,
+    seconds) counts those of a load.
     """
 
     def run(words):
         options = _parser().parse_args(words)
+        if options.command == "load":
+            acknowledged, refused = load(options.bootstrap, options.topic, options.size, options.rate, options.seconds)
+            print(f"acknowledged {acknowledged}")
+            for reason, times in refused.items():
+                print(f"refused {times} {json.dumps(reason)}")
+            return
         if options.command == "produce":
             if options.size:
                 records = list(of_size(options.topic, options.seed, options.size))

@@ -98,7 +98,8 @@ func command(client Client, words []string, output io.Writer) error {
 	codec := flags.String("codec", "none", "none, gzip, snappy, lz4, zstd")
 	seed := flags.Int64("seed", 0, "what the records are derived from")
 	count := flags.Int("count", 0, "number of records")
-	size := flags.Int("size", 0, "size of the value of the only record, instead of --count")
+	size := flags.Int("size", 0, "size of the value of the only record, instead of --count; of each of a load")
+	seconds := flags.Int("seconds", 0, "how long a load is")
 	partitions := flags.Int("partitions", 3, "number of partitions that are written")
 	idempotence := flags.String("idempotence", "", "on: with an idempotent producer")
 	rate := flags.Int("rate", 0, "records a second, 0 for all at once")
@@ -106,6 +107,10 @@ func command(client Client, words []string, output io.Writer) error {
 		return err
 	}
 	out := &Output{bufio.NewWriter(output)}
+	if words[0] == "load" {
+		err := writeLoad(client, Load{*bootstrap, *topic, *size, *rate, *seconds}, out)
+		return errors.Join(err, out.Flush())
+	}
 	written := Generate(*seed, *count, *partitions)
 	if *size > 0 {
 		written = OfSize(*seed, *size)
@@ -117,7 +122,7 @@ func command(client Client, words []string, output io.Writer) error {
 	case "consume":
 		err = client.Consume(context.Background(), Consume{*bootstrap, strings.Split(*topic, ","), *count}, out)
 	default:
-		err = errors.New("produce or consume")
+		err = errors.New("produce, consume or load")
 	}
 	return errors.Join(err, out.Flush())
 }

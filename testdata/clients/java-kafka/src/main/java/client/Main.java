@@ -33,8 +33,14 @@ public final class Main {
                     records(options, count), "on".equals(options.get("--idempotence")),
                     Integer.parseInt(options.getOrDefault("--rate", "0")));
             case "consume" -> Consume.run(bootstrap, Arrays.asList(options.get("--topic").split(",")), count);
-            default -> throw new IllegalArgumentException("produce or consume");
+            case "load" -> Load.run(bootstrap, options.get("--topic"), number(options, "--size"), number(options, "--rate"),
+                    number(options, "--seconds"));
+            default -> throw new IllegalArgumentException("produce, consume or load");
         }
+    }
+
+    private static int number(Map<String, String> options, String name) {
+        return Integer.parseInt(options.get(name));
     }
 
     private static List<Seed.Record> records(Map<String, String> options, int count) {
