@@ -18,6 +18,7 @@ import (
 type serving struct {
 	*process
 	kafka, admin string
+	endpoint     string // of DIS
 	dis          *process
 }
 
@@ -31,7 +32,7 @@ func startServe(t testing.TB, args ...string) *serving {
 func startServeAt(t testing.TB, endpoint string, dis *process, args ...string) *serving {
 	t.Helper()
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--dis-endpoint", endpoint}, args...)
-	s := &serving{process: start(t, credentials, gatewayBinary, args...), dis: dis}
+	s := &serving{process: start(t, credentials, gatewayBinary, args...), endpoint: endpoint, dis: dis}
 	s.kafka = waitForPrefix(t, s.stdout, "Kafka ", startTimeout)
 	s.admin = waitForPrefix(t, s.stdout, "Admin ", startTimeout)
 	return s
