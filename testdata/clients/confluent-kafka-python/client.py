@@ -3,7 +3,8 @@
     client.py BROKER produce TOPIC              "key<TAB>value" lines from stdin
     client.py BROKER subscribe TOPIC GROUP N    read N as a member, commit exactly those, leave
     client.py BROKER assign TOPIC N             read N of all partitions from the start
-    client.py BROKER follow TOPIC GROUP         read as a member until it is ended from outside
+    client.py BROKER follow TOPIC GROUP [MS]    read as a member until it is ended from outside,
+                                                metadata at most MS old
 
 TOPIC of subscribe may be a pattern: ^ and a regular expression. Prints one JSON
 object per message acknowledged or read. Settings are librdkafka's defaults,
@@ -60,8 +61,8 @@ def read(consumer, count):
         got += 1
 
 
-def new_consumer(broker, group):
-    return Consumer({"bootstrap.servers": broker, "group.id": group, "auto.offset.reset": "earliest"})
+def new_consumer(broker, group, **settings):
+    return Consumer({"bootstrap.servers": broker, "group.id": group, "auto.offset.reset": "earliest", **settings})
 
 
 def subscribe(broker, topic, group, count):
@@ -74,8 +75,11 @@ def subscribe(broker, topic, group, count):
     consumer.close()
 
 
-def follow(broker, topic, group):
-    consumer = new_consumer(broker, group)
+def follow(broker, topic, group, metadata_age=None):
+    settings = {}
+    if metadata_age:
+        settings["topic.metadata.refresh.interval.ms"] = int(metadata_age)
+    consumer = new_consumer(broker, group, **settings)
     consumer.subscribe([topic])
     while True:
         message = consumer.poll(0.5)

@@ -15,7 +15,9 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 
 /**
  * Reads {@code --count} records with Kafka's consumer, {@code --mode assign} (all partitions),
- * {@code subscribe} or {@code pattern}, and commits exactly those.
+ * {@code subscribe} or {@code pattern}, and commits exactly those. {@code --metadata-age} is how old
+ * metadata may get, in ms; default Kafka's own five minutes. {@code --auto-commit true} also commits
+ * on the way, as Kafka's own default does.
  */
 public final class Consume {
     public static void main(String[] args) {
@@ -27,7 +29,8 @@ public final class Consume {
         config.setProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, options.get("bootstrap"));
         config.setProperty(ConsumerConfig.GROUP_ID_CONFIG, options.get("group"));
         config.setProperty(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, options.get("reset", "earliest"));
-        config.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+        config.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, options.get("auto-commit", "false"));
+        config.setProperty(ConsumerConfig.METADATA_MAX_AGE_CONFIG, options.get("metadata-age", "300000"));
         try (KafkaConsumer<String, String> consumer =
                 new KafkaConsumer<>(config, new StringDeserializer(), new StringDeserializer())) {
             choose(consumer, options);
