@@ -85,6 +85,37 @@ func TestUnreadableCursorsAreUsedAsTheyAre(t *testing.T) {
 	})
 }
 
+// A DIS that goes by the name in a cursor reads on in the new stream. Nothing of
+// it is served under the offsets of the old one.
+func TestACursorOfAStreamThatWasMadeAgain(t *testing.T) {
+	for name, at := range map[string]int64{"polled": 11, "left to the watch": 10} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Config{}, tenRecords, func(b *bench) {
+				b.fetch(10)
+				if at == 11 {
+					b.engine.Advance(b.topic, 0, b.dis.put(0, "the last")+1)
+					b.fetch(10)
+				}
+				b.dis.set(func(d *fakeDIS) {
+					d.streamID = "stream-2"
+					d.partitions[0].records, d.partitions[0].next = nil, 0
+					d.hang["DescribeStream"] = true
+				})
+				b.dis.fill(0, 20, "of the new stream")
+				b.engine.Advance(b.topic, 0, at+1) // what makes the session read
+				got := b.fetch(at, waiting(5*time.Second))
+				if got.Code != codeNone || len(got.Records) > 0 {
+					b.Errorf("while DIS is asked: %+v", got)
+				}
+				b.dis.set(func(d *fakeDIS) { delete(d.hang, "DescribeStream") })
+				if code, _ := b.untilCode(at, time.Minute); code != codeNotLeader {
+					b.Errorf("code %d", code)
+				}
+			})
+		})
+	}
+}
+
 func TestStreamOfAnotherAccount(t *testing.T) {
 	inBubble(t, Config{}, tenRecords, func(b *bench) {
 		b.topic.StreamName = ""

@@ -51,8 +51,8 @@ func (s *session) get(ctx context.Context, memory *[]byte) ([]wire.Record, error
 		askedAt := time.Now()
 		answer, err := source.GetRecords(ctx, dis.GetRecordsRequest{Cursor: s.cursor, MaxBytes: size, Memory: memory, Paced: true})
 		if err == nil {
-			s.cursor, s.cursorAt = answer.NextPartitionCursor, askedAt
-			return answer.Records, nil
+			err = s.keepCursor("GetRecords", answer.NextPartitionCursor, askedAt)
+			return answer.Records, err
 		}
 		if !dis.HasCode(err, wire.CodeCursorExpired, wire.CodeInvalidCursor, wire.CodeRecordExpired) {
 			return nil, err
@@ -73,14 +73,21 @@ func (s *session) open(ctx context.Context) error {
 		s.cursor = ""
 		return err
 	}
-	// A cursor that names another stream would read the records of a topic that
-	// was deleted and created again under offsets of the old one. Cursors that
-	// do not name it, or cannot be read, are taken as they are.
+	return s.keepCursor("GetCursor", cursor, askedAt)
+}
+
+// keepCursor takes a cursor for the next read, unless it names another stream: it
+// is of a topic that was deleted and created again, whose records would be read
+// under offsets of the old one, and so were those that came with it. Cursors that
+// do not name a stream, or cannot be read, are taken as they are.
+func (s *session) keepCursor(operation, cursor string, askedAt time.Time) error {
+	topic := s.partition.stream.topic
 	if named, err := wire.DecodeCursor(cursor); err == nil && named.StreamID != "" &&
-		p.stream.topic.StreamID != "" && named.StreamID != p.stream.topic.StreamID {
+		topic.StreamID != "" && named.StreamID != topic.StreamID {
+		s.cursor = ""
 		return &dis.Error{
-			Operation: "GetCursor", Code: wire.CodeSequenceOutOfRange, NotProcessed: true,
-			Message: fmt.Sprintf("the cursor is for stream %s, not %s", named.StreamID, p.stream.topic.StreamID),
+			Operation: operation, Code: wire.CodeSequenceOutOfRange, NotProcessed: true,
+			Message: fmt.Sprintf("the cursor is for stream %s, not %s", named.StreamID, topic.StreamID),
 		}
 	}
 	s.cursor, s.cursorAt = cursor, askedAt
