@@ -34,7 +34,8 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 	}
 	p.catalog = topics.New(topics.Config{ProjectID: backend.ProjectID, Records: s.policy, Logger: logger}, p.client)
 	reader := fetch.New(fetch.Config{
-		CacheBytes: int64(s.FetchCache), IdlePolls: float64(s.IdlePolls), Codec: s.codec(), Logger: logger,
+		CacheBytes: int64(s.FetchCache), IdlePolls: float64(s.IdlePolls), Pacing: s.pacing,
+		Codec: s.codec(), Logger: logger,
 		OnRecreated: func(topic *translate.Topic) { p.catalog.Invalidate(topic.Name) },
 	}, p.client)
 	writer := produce.New(produce.Config{

@@ -36,9 +36,9 @@ type gatewaySettings struct {
 
 	MaxBatchBytes byteSize `default:"64MiB" min:"1MiB" placeholder:"SIZE" help:"Largest batch of a producer, decompressed. Default: 64MiB."`
 	ProduceBuffer byteSize `default:"256MiB" min:"16MiB" placeholder:"SIZE" help:"Memory for records on their way to DIS. Default: 256MiB."`
-	Pacing        string   `default:"${pacing}" placeholder:"documented|PERCENT|off" help:"How fast partitions are written at most: up to the throughput that DIS documents for one, a part of that such as 50% (of a gateway that shares the stream with another), or off: until DIS throttles. Default: ${pacing_text}."`
+	Pacing        string   `default:"${pacing}" placeholder:"documented|PERCENT|off" help:"How fast partitions are written and read at most: up to the throughput that DIS documents for one, a part of that such as 50% (of a gateway that shares the stream with another), or off: until DIS throttles. Default: ${pacing_text}."`
 	FetchCache    byteSize `default:"256MiB" min:"1MiB" placeholder:"SIZE" help:"Memory for records read from DIS, shared by all consumers. Default: 256MiB."`
-	IdlePolls     int      `default:"100" min:"1" placeholder:"N" help:"Most reads a second from DIS while nothing arrives, over all partitions. Default: 100."`
+	IdlePolls     int      `default:"100" min:"1" placeholder:"N" help:"Most calls a second to DIS that look whether something arrived, over all topics. Default: 100."`
 
 	recordSettings
 	pacing float64 // of --pacing, once checked

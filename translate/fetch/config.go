@@ -37,6 +37,11 @@ type Config struct {
 	// (KIP-110), LZ4 for Fetch 2 and later; older versions get their records
 	// uncompressed.
 	Codec record.Codec
+	// Pacing is the part of the documented read throughput of a partition that is
+	// used at most, 1 for all of it: DIS then has nothing to throttle but what
+	// others read. 0 reads as fast as DIS answers, and keeps to the documented
+	// throughput once it throttled.
+	Pacing float64
 	// ReadTimeout ends a call to DIS that does not answer. Consumers are answered
 	// long before, at their max_wait. Default 30 s.
 	ReadTimeout time.Duration

@@ -102,7 +102,7 @@ func (s *session) throttled(err error) {
 	p.stream.engine.throttledReads.Add(1)
 	if p.pace.throttled(time.Now()) {
 		p.stream.engine.cfg.Logger.Info().Err(err).Str("topic", p.stream.topic.Name).Int32("partition", p.number).
-			Dur("for", p.pace.lasting).Msg("DIS throttles reads; keeping to the documented throughput of the partition")
+			Msg("DIS throttles reads of the partition; taking turns within its documented throughput")
 	}
 }
 

@@ -8,9 +8,8 @@ import (
 )
 
 // pace keeps the reads of a partition within what DIS lets everyone together
-// read of it per second, by stream type. A DIS that never throttles is read as
-// fast as it answers: pacing begins with the first throttled read and ends when
-// there was none for a while.
+// read of it per second, by stream type: always, with Config.Pacing, or from a
+// throttled read on until there was none for a while.
 //
 // While it is on, sessions take turns: one read at a time, each when the bytes of
 // those before it are paid for. The ones at the end of the partition go first:
@@ -28,7 +27,8 @@ type pace struct {
 	// same allowance.
 	reading, most int
 
-	until   time.Time     // pacing ends
+	always  bool
+	until   time.Time     // pacing ends, unless it is on always
 	lasting time.Duration // how long it was to last
 	strikes int           // throttled reads since the last good one
 	queue   []*session    // who wants to read
@@ -50,9 +50,12 @@ const (
 	queueTurn = 5 * time.Second
 )
 
-func newPace(t wire.StreamType, now time.Time) pace {
+func newPace(t wire.StreamType, part float64, now time.Time) pace {
 	perSecond := float64(wire.LimitsOf(t).ReadBytes) * (1 - paceReserve)
-	return pace{perSecond: perSecond, level: perSecond, at: now}
+	if part > 0 {
+		perSecond *= part
+	}
+	return pace{always: part > 0, perSecond: perSecond, level: perSecond, at: now}
 }
 
 // allowance brings the level up to now.
@@ -62,7 +65,7 @@ func (p *pace) allowance(now time.Time) float64 {
 	return p.level
 }
 
-func (p *pace) on(now time.Time) bool { return now.Before(p.until) }
+func (p *pace) on(now time.Time) bool { return p.always || now.Before(p.until) }
 
 // admit says how long the session has to wait before it asks again; 0 when its
 // read may begin, and has been counted.
@@ -126,9 +129,10 @@ func (p *pace) done(bytes, largest int, now time.Time) {
 	p.next()
 }
 
-// throttled begins pacing, or makes it slower. It reports whether it was off.
+// throttled begins pacing, or makes it slower. It reports whether there was no
+// throttled read for a while.
 func (p *pace) throttled(now time.Time) (begun bool) {
-	if begun = !p.on(now); begun {
+	if begun = !now.Before(p.until); begun {
 		p.lasting = min(max(paceFirst, 2*p.lasting), paceLongest)
 		p.strikes = 0
 	}

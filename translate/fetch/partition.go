@@ -60,7 +60,7 @@ func newPartition(s *stream, number int32, snapshot translate.Partition) *partit
 		status:   snapshot.Status,
 		recent:   newLRU(s.engine.cfg.PartitionCacheBytes),
 		sessions: make(map[int64]*session),
-		pace:     newPace(s.topic.StreamType, time.Now()),
+		pace:     newPace(s.topic.StreamType, s.engine.cfg.Pacing, time.Now()),
 		wants:    make(map[*want]struct{}),
 		doubts:   make(doubts),
 	}
