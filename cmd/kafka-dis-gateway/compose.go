@@ -43,7 +43,7 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 		OnStored: reader.Advance, Logger: logger,
 	}, p.client)
 	checkpoints := offsets.New(offsets.Config{MaxAppName: s.DISAppNameMax, Logger: logger}, p.client, p.catalog)
-	counted := newCounts(writer, checkpoints)
+	counted := newCounts(writer, reader, checkpoints)
 	lag := gateway.NewLag(reader.HighWatermark)
 	p.metrics.MustRegister(counted, lag)
 	groups := s.coordinator(gateway.NewOffsetStore(checkpoints, lag), gateway.NewGroupTopics(p.catalog), counted.foreignChange, logger)

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/offsets"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/produce"
 )
@@ -14,6 +15,7 @@ import (
 type counts struct {
 	produce *produce.Engine
 	offsets *offsets.Store
+	fetch   *fetch.Engine
 	foreign atomic.Int64
 	metrics []count
 }
@@ -27,8 +29,8 @@ type count struct {
 	value       func(produce.Metrics, offsets.Stats) float64
 }
 
-func newCounts(writer *produce.Engine, store *offsets.Store) *counts {
-	c := &counts{produce: writer, offsets: store}
+func newCounts(writer *produce.Engine, reader *fetch.Engine, store *offsets.Store) *counts {
+	c := &counts{produce: writer, fetch: reader, offsets: store}
 	add := func(name, help string, kind prometheus.ValueType, value func(produce.Metrics, offsets.Stats) float64) {
 		description := prometheus.NewDesc("kdg_"+name, help, nil, nil)
 		c.metrics = append(c.metrics, count{description, kind, value})
@@ -62,6 +64,17 @@ func newCounts(writer *produce.Engine, store *offsets.Store) *counts {
 		func(_ produce.Metrics, o offsets.Stats) float64 { return float64(o.AboveRange) })
 	add("foreign_commits_total", "Committed offsets of groups with members that another gateway or program was found to have changed.", total,
 		func(produce.Metrics, offsets.Stats) float64 { return float64(c.foreign.Load()) })
+	read := func(value func(fetch.Metrics) int64) func(produce.Metrics, offsets.Stats) float64 {
+		return func(produce.Metrics, offsets.Stats) float64 { return float64(value(c.fetch.Metrics())) }
+	}
+	add("throttled_reads_total", "Reads that DIS refused for a time and that were made again, each time.", total,
+		read(func(f fetch.Metrics) int64 { return f.ThrottledReads }))
+	add("refused_offsets_total", "Fetches from offsets that do not exist any more or not yet; their consumers start at another.", total,
+		read(func(f fetch.Metrics) int64 { return f.RefusedOffsets }))
+	add("fetch_cache_bytes", "Memory used by records read from DIS.", prometheus.GaugeValue,
+		read(func(f fetch.Metrics) int64 { return f.CacheBytes }))
+	add("fetch_reply_bytes", "Records in replies that have not left, in bytes; most of them are in the cache too.", prometheus.GaugeValue,
+		read(func(f fetch.Metrics) int64 { return f.ReplyBytes }))
 	return c
 }
 

@@ -49,6 +49,9 @@ func TestBeyondTheEndInOneLongPoll(t *testing.T) {
 		if got.HighWatermark != -1 || got.LogStart != -1 || got.Records == nil {
 			b.Errorf("answer %+v", got)
 		}
+		if n := b.engine.Metrics().RefusedOffsets; n != 1 {
+			b.Errorf("%d refused offsets counted", n)
+		}
 	})
 }
 

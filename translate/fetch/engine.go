@@ -32,6 +32,8 @@ type Engine struct {
 	replies atomic.Int64
 	// throttledReads counts the reads that DIS refused for their number or size.
 	throttledReads atomic.Int64
+	// refusedOffsets counts the consumers that were told OFFSET_OUT_OF_RANGE.
+	refusedOffsets atomic.Int64
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc

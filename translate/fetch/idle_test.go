@@ -38,16 +38,16 @@ func TestIdleConsumersStayWithinTheBudget(t *testing.T) {
 			t.Errorf("%d calls in the first second", calls)
 		}
 		steady := time.Now()
-		time.Sleep(5 * time.Minute)
+		time.Sleep(2 * time.Minute)
 		calls, worst := f.since(steady)
-		if worst > budget || calls < 5*60*budget/2 {
-			t.Errorf("%d calls in 5 minutes, at most %d in a second, want at most %d", calls, worst, budget)
+		if worst > budget || calls < 2*60*budget/2 {
+			t.Errorf("%d calls in 2 minutes, at most %d in a second, want at most %d", calls, worst, budget)
 		}
-		if reads := f.count("GetRecords"); reads > 6*streams*partitions {
-			t.Errorf("%d reads of %d partitions in 5 minutes", reads, streams*partitions)
+		if reads := f.count("GetRecords"); reads > 3*streams*partitions {
+			t.Errorf("%d reads of %d partitions in 2 minutes", reads, streams*partitions)
 		}
 		for i, s := range f.streams {
-			if n := s.count("DescribeStream"); n < 5*60*budget/streams/3 {
+			if n := s.count("DescribeStream"); n < 2*60*budget/streams/3 {
 				t.Errorf("stream %d is described %d times, others more often", i, n)
 			}
 		}
@@ -61,11 +61,11 @@ func boundOf(streams int, budget float64) time.Duration {
 }
 
 func TestForeignRecordsOfIdleStreamsAreFoundInTime(t *testing.T) {
-	for _, streams := range []int{1, 50, 200} {
+	for _, streams := range []int{1, 200} {
 		inFleet(t, Config{IdlePolls: 100}, streams, 10, func(f *fleet) {
 			arrivals := make(chan time.Time, 1)
 			defer f.idlers(5*time.Second, arrivals)()
-			for i := range 15 {
+			for i := range 8 {
 				time.Sleep(10*time.Second + time.Duration(i)*7*time.Millisecond)
 				written := time.Now()
 				f.streams[i*13%streams].put(i%10, "of another program")
@@ -120,7 +120,7 @@ func TestAnAdvanceWakesAWatchedPartitionAtOnce(t *testing.T) {
 	inFleet(t, Config{}, 200, 10, func(f *fleet) {
 		arrivals := make(chan time.Time, 1)
 		defer f.idlers(5*time.Second, arrivals)()
-		for i := range 20 {
+		for i := range 8 {
 			time.Sleep(10*time.Second + time.Duration(i)*7*time.Millisecond)
 			stored := time.Now()
 			f.engine.Advance(f.topic(i), int32(i%10), f.streams[i].put(i%10, "v")+1)

@@ -65,6 +65,13 @@ func (c *cache) add(added *chunk) []*chunk {
 	return c.chunks.add(added)
 }
 
+// size is the memory that the chunks are charged for.
+func (c *cache) size() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.chunks.bytes
+}
+
 func (c *cache) touch(used *chunk) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -37,6 +37,9 @@ func (f *fetch) respond() Response {
 			LogStart:      p.sight.logStart,
 			Records:       records,
 		}
+		if p.sight.code == codeOffsetOutOfRange {
+			f.engine.refusedOffsets.Add(1)
+		}
 		if p.sight.code == codeNone && !p.sight.blocked {
 			p.partition.prepare(end, len(records) > 0, now)
 		}
