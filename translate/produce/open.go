@@ -20,7 +20,7 @@ var errNoRoom = errors.New("no room in the produce buffer")
 func (e *Engine) openBatch(b *pending, frame record.Frame, mayWait bool) (ready, goOn bool) {
 	ctx, cancel := context.WithDeadline(e.ctx, b.timeLimit.usual)
 	defer cancel()
-	payload, charged, err := e.decompress(ctx, frame, mayWait)
+	payload, charged, err := e.decompress(ctx, b, frame, mayWait)
 	if errors.Is(err, errNoRoom) {
 		return false, false
 	}
@@ -39,9 +39,24 @@ func (e *Engine) openBatch(b *pending, frame record.Frame, mayWait bool) (ready,
 	return true, true
 }
 
+// largeBatch is the size from which decompressing takes too long for other
+// partitions to wait for it.
+const largeBatch = 1 << 20
+
 // decompress gives the payload of a batch and what was charged for it. It never
 // waits for room while it holds any.
-func (e *Engine) decompress(ctx context.Context, frame record.Frame, mayWait bool) (payload []byte, charged int64, err error) {
+func (e *Engine) decompress(ctx context.Context, b *pending, frame record.Frame, mayWait bool) (payload []byte, charged int64, err error) {
+	s := b.partition.stream
+	if b.frameSize < largeBatch {
+		return e.decompressInTime(ctx, frame, mayWait, s.whileResting)
+	}
+	s.whileResting(func() {
+		payload, charged, err = e.decompressInTime(ctx, frame, mayWait, func(wait func()) { wait() })
+	})
+	return payload, charged, err
+}
+
+func (e *Engine) decompressInTime(ctx context.Context, frame record.Frame, mayWait bool, rest func(func())) (payload []byte, charged int64, err error) {
 	var wanted int64
 	limits := record.Limits{
 		MaxDecompressedBytes: e.config.MaxBatchBytes,
@@ -70,7 +85,8 @@ func (e *Engine) decompress(ctx context.Context, frame record.Frame, mayWait boo
 		if !errors.Is(err, errNoRoom) || !mayWait {
 			return nil, 0, err
 		}
-		if err := e.payloads.acquire(ctx, wanted); err != nil {
+		rest(func() { err = e.payloads.acquire(ctx, wanted) })
+		if err != nil {
 			return nil, 0, fmt.Errorf("the produce buffer is full: %w", err)
 		}
 		charged = wanted

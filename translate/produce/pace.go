@@ -14,7 +14,7 @@ func (p *partition) pace(c *chunk) {
 		return
 	}
 	if wait := p.hold(c); wait > 0 {
-		p.stream.engine.sleep(wait)
+		p.stream.whileResting(func() { p.stream.engine.sleep(wait) })
 	}
 }
 

@@ -17,6 +17,9 @@ type stream struct {
 	partitions map[int32]*partition
 	queue      []*chunk // to be sent, oldest first
 	inFlight   int
+	// atWork counts the writers that will be in the queue in a moment: they encode
+	// or settle, and wait for nobody.
+	atWork int
 }
 
 func (e *Engine) stream(key streamKey, topic *translate.Topic) *stream {
@@ -68,19 +71,52 @@ func (s *stream) put(c *chunk) outcome {
 	s.engine.mu.Lock()
 	c.writer.sent = time.Now()
 	s.queue = append(s.queue, c)
+	s.atWork--
 	s.launch()
 	s.engine.mu.Unlock()
 	return <-c.outcome
 }
 
-// launch starts as many requests as may run.
+// launch starts as many requests as may run. One that is not full waits for the
+// writers at work, so that the partitions of a client's request, and those whose
+// request was just answered, go on together: a request of each would take the
+// place of one for all.
 func (s *stream) launch() {
 	for s.inFlight < s.engine.config.MaxInFlight && len(s.queue) > 0 {
+		if s.atWork > 0 && !s.full() {
+			return
+		}
 		if joined := s.gather(); len(joined) > 0 {
 			s.inFlight++
 			go s.send(joined)
 		}
 	}
+}
+
+// full reports whether what is in the queue makes a whole request.
+func (s *stream) full() bool {
+	records, bytes := 0, 0
+	for _, c := range s.queue {
+		records, bytes = records+len(c.items), bytes+c.bytes
+	}
+	return records >= maxRequestRecords || bytes >= s.limit
+}
+
+// whileResting does what a writer may have to wait for; the others do not wait
+// for it meanwhile.
+func (s *stream) whileResting(wait func()) {
+	s.rest()
+	wait()
+	s.engine.mu.Lock()
+	s.atWork++
+	s.engine.mu.Unlock()
+}
+
+func (s *stream) rest() {
+	s.engine.mu.Lock()
+	s.atWork--
+	s.launch()
+	s.engine.mu.Unlock()
 }
 
 // gather takes the oldest chunks that fit into one request. From here on their
@@ -92,6 +128,7 @@ func (s *stream) gather() (joined []*chunk) {
 		c.prepare(s.limit)
 		if c.sending == 0 {
 			s.queue = s.queue[1:]
+			s.atWork++
 			c.outcome <- outcome{}
 			continue
 		}
@@ -132,6 +169,7 @@ func (s *stream) send(joined []*chunk) {
 
 	s.engine.mu.Lock()
 	s.inFlight--
+	s.atWork += len(joined)
 	s.launch()
 	s.engine.mu.Unlock()
 

@@ -33,6 +33,7 @@ func (p *partition) enqueue(b *pending) {
 	p.waiting = append(p.waiting, b)
 	if !p.running {
 		p.running = true
+		p.stream.atWork++
 		p.stream.engine.writers.Go(p.run)
 	}
 }
@@ -46,7 +47,7 @@ func (p *partition) run() {
 	for p.fill(c) {
 		p.pace(c)
 		if pause := p.settle(c, p.stream.put(c)); pause > 0 {
-			p.stream.engine.sleep(pause)
+			p.stream.whileResting(func() { p.stream.engine.sleep(pause) })
 		}
 	}
 }
@@ -122,6 +123,8 @@ func (p *partition) next(c *chunk) (*pending, record.Frame, room) {
 	if c.empty() {
 		p.release()
 		p.running = false
+		p.stream.atWork--
+		p.stream.launch()
 		p.stream.forget(p)
 	}
 	return nil, record.Frame{}, r
