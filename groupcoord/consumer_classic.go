@@ -1,6 +1,7 @@
 package groupcoord
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -12,7 +13,7 @@ import (
 
 // applyToConsumers handles a join while the group serves the consumer protocol.
 func (e *joinEvent) applyToConsumers(g *group) {
-	g.afterLookup(e, e.req.MemberID, func() interests { return g.joinInterests(e) }, func() {
+	g.afterLookup(e, e.req.MemberID, func() interests { return g.joinInterests(e) }, func(bool) {
 		if !g.servesConsumers() {
 			e.apply(g) // it has become a classic group while the topics were looked up
 			return
@@ -63,20 +64,35 @@ func (g *group) joinConsumers(e *joinEvent) int16 {
 	case s == nil || e.req.ProtocolType != consumerType || !g.consumersSupport(e.req.Protocols, id):
 		return codeInconsistentProtocol
 	case e.req.MemberID == "" && e.req.InstanceID == nil && e.req.Version >= 4:
-		g.answer(e, func() { e.fail(id, codeMemberIDRequired) }) // any id may join, so it is not kept
+		g.makePending(id, g.now.Add(e.session()))
+		g.answer(e, func() { e.fail(id, codeMemberIDRequired) })
 		return 0
 	}
 	m, code := g.classicMemberFor(e, id)
 	if code != 0 {
 		return code
 	}
+	owned := g.stillOwned(m, s)
 	changed := g.updateClassic(m, e, s)
 	g.retarget()
-	if g.reconcile(m, ownedByName(s, g.lookups.view.found)) || changed {
+	if g.reconcile(m, owned) || changed {
 		g.consumerChanged("classic member " + m.id + " joins")
 	}
 	g.answerConsumerJoin(m, e)
 	return 0
+}
+
+// stillOwned is what a classic member says it has, also of topics that have vanished
+// meanwhile: they may come back.
+func (g *group) stillOwned(m *consumerMember, s *kmsg.ConsumerMemberMetadata) partitionSet {
+	topics := make(map[string]Topic)
+	for p := range m.holds() {
+		name := g.consumer.names[p.topic]
+		topics[name] = Topic{Name: name, ID: p.topic}
+	}
+	owned := ownedByName(s, topics)
+	maps.Copy(owned, ownedByName(s, g.lookups.view.found))
+	return owned
 }
 
 // consumersSupport reports whether one of the protocols is common to all classic
@@ -93,14 +109,21 @@ func (s *classicSide) offers(name string) bool {
 	return slices.ContainsFunc(s.protocols, func(p protocol) bool { return p.Name == name })
 }
 
-// classicMemberFor finds the member of a join, or adds it.
+// classicMemberFor finds the member of a join, or adds it. One that was removed must
+// not come back under its id: it may still use what it had, and 25 makes it stop.
 func (g *group) classicMemberFor(e *joinEvent, id string) (*consumerMember, int16) {
 	c := g.consumer
 	if e.req.InstanceID == nil {
-		if m := c.byID[id]; m != nil {
-			return m, 0
+		_, given := g.pending[id]
+		m := c.byID[id]
+		switch {
+		case m == nil && e.req.MemberID != "" && !given:
+			return nil, codeUnknownMember
+		case m == nil:
+			delete(g.pending, id)
+			m = g.addConsumer(id, nil)
 		}
-		return g.addConsumer(id, nil), 0
+		return m, 0
 	}
 	switch m := c.instances[*e.req.InstanceID]; {
 	case e.req.MemberID != "" && m == nil:
@@ -241,6 +264,10 @@ func (e *leaveEvent) applyToConsumers(g *group) {
 	resp := e.req.ResponseKind().(*kmsg.LeaveGroupResponse)
 	var gone []*consumerMember
 	leave := func(id string, instance *string) int16 {
+		if _, given := g.pending[id]; given {
+			delete(g.pending, id)
+			return 0
+		}
 		m, code := g.leavingConsumer(id, instance)
 		if code == 0 && !slices.Contains(gone, m) {
 			gone = append(gone, m)

@@ -87,14 +87,12 @@ func (g *group) beginConsumer() *consumerGroup {
 	g.exists = true
 	g.consumer = newConsumerGroup()
 	g.protocolType, g.generation = consumerType, 0
-	clear(g.pending)
 	return g.consumer
 }
 
 // endConsumer makes an empty group a classic one, as if it were new.
 func (g *group) endConsumer() {
 	g.consumer = nil
-	g.lookups.view = topicView{}
 	g.protocolType, g.generation = "", 0
 	g.lookupAt = time.Time{}
 }

@@ -118,9 +118,8 @@ func checkChoices(r *kmsg.ConsumerGroupHeartbeatRequest) *refusal {
 }
 
 func (e *beatEvent) apply(g *group) {
-	g.afterLookup(e, e.id, func() interests { return g.newInterests(e) }, func() {
-		r := g.beat(e)
-		if r != nil {
+	g.afterLookup(e, e.id, func() interests { return g.newInterests(e) }, func(looked bool) {
+		if r := g.beat(e, looked); r != nil {
 			g.answer(e, func() { e.decline(r) })
 		}
 	})
@@ -170,12 +169,12 @@ func sortedNames(names []string) []string {
 	return slices.Compact(names)
 }
 
-// beat handles a heartbeat whose topics are known.
-func (g *group) beat(e *beatEvent) *refusal {
+// beat handles a heartbeat whose topics were looked up, or could not be.
+func (g *group) beat(e *beatEvent, looked bool) *refusal {
 	if e.req.MemberEpoch < 0 {
 		return g.consumerLeave(e)
 	}
-	if r := g.makeConsumer(e); r != nil {
+	if r := g.makeConsumer(e, looked); r != nil {
 		return r
 	}
 	m, r := g.consumerMemberFor(e)
@@ -198,7 +197,7 @@ func (g *group) beat(e *beatEvent) *refusal {
 //
 // Apache Kafka answers 69 where the group is not known. Here that is the group of a
 // gateway that was started again, and 25 is what makes every client join anew.
-func (g *group) makeConsumer(e *beatEvent) *refusal {
+func (g *group) makeConsumer(e *beatEvent, looked bool) *refusal {
 	switch {
 	case g.consumer != nil:
 		if !g.consumerHasRoom(e.id, e.req.InstanceID) {
@@ -208,7 +207,7 @@ func (g *group) makeConsumer(e *beatEvent) *refusal {
 	case !e.joins():
 		return &refusal{codeUnknownMember, "the group has no such member"}
 	case g.state != empty:
-		return g.upgrade(e)
+		return g.upgrade(e, looked)
 	default:
 		g.beginConsumer()
 		return nil

@@ -60,17 +60,18 @@ type waitingRequest struct {
 	// needs are asked for again when a lookup has ended: the group may have
 	// changed meanwhile.
 	needs func() interests
-	then  func()
-	// blind: it goes on with what is known, since the catalog has failed. Clients
-	// must not wait for it, and what it finds later changes the group then.
+	// then goes on. looked is false if the catalog has failed: clients must not wait
+	// for it, and what it finds later changes the group then.
+	then func(looked bool)
+	// blind: the catalog has failed.
 	blind bool
 }
 
 // afterLookup calls then when the topics of needs have been looked up: at once if
 // there are none. Requests of one member keep their order.
-func (g *group) afterLookup(r request, member string, needs func() interests, then func()) {
+func (g *group) afterLookup(r request, member string, needs func() interests, then func(looked bool)) {
 	if needs().none() && !g.awaitsLookup(member) {
-		then()
+		then(true)
 		return
 	}
 	g.lookups.waiting = append(g.lookups.waiting, &waitingRequest{request: r, member: member, needs: needs, then: then})
@@ -130,7 +131,7 @@ func (g *group) resume(e lookupDone) {
 		needs := w.needs()
 		w.blind = w.blind || e.err != nil && e.lookup.covers(needs)
 		if (w.blind || e.lookup.covers(needs)) && !g.awaitsLookup(w.member) {
-			w.then()
+			w.then(!w.blind)
 			continue
 		}
 		g.lookups.waiting = append(g.lookups.waiting, w)

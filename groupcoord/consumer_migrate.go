@@ -1,6 +1,7 @@
 package groupcoord
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -33,7 +34,13 @@ func (g *group) currentProtocol() string {
 // upgrade makes a classic group of consumers one of the consumer protocol when the
 // first member of that joins. The members keep what they have, and their heartbeats
 // tell them to rejoin.
-func (g *group) upgrade(e *beatEvent) *refusal {
+//
+// When the topics could not be looked up it is not known what the members have; the
+// client then tries again.
+func (g *group) upgrade(e *beatEvent, looked bool) *refusal {
+	if !looked {
+		return &refusal{codeLoading, "the topics of the group are not known yet"}
+	}
 	limit := g.cfg.MaxGroupSize
 	if limit > 0 && g.members.len() >= limit && g.members.instance(e.req.InstanceID) == nil {
 		return &refusal{codeGroupMaxSizeReached, "the group is full"}
@@ -60,7 +67,6 @@ func (g *group) upgrade(e *beatEvent) *refusal {
 // clearClassic forgets what only classic groups have.
 func (g *group) clearClassic() {
 	g.members = newMembers()
-	clear(g.pending)
 	g.protocol, g.leader, g.subscribed = "", "", nil
 	g.joinDeadline, g.syncDeadline, g.unsynced = time.Time{}, time.Time{}, nil
 	g.initial, g.generation = false, 0
@@ -78,6 +84,7 @@ func (g *group) convert() (*consumerGroup, error) {
 	for _, t := range found {
 		c.names[t.ID] = t.Name
 	}
+	owned := make(map[*consumerMember]partitionSet)
 	for _, m := range g.members.list {
 		s, err := readSubscription(m.metadata(name))
 		if err != nil {
@@ -87,20 +94,36 @@ func (g *group) convert() (*consumerGroup, error) {
 		if err != nil {
 			return nil, err
 		}
-		for p := range has {
-			if c.owners[p] != nil {
-				delete(has, p) // its leader gave it away twice
-			}
-		}
 		converted := &consumerMember{
 			id: m.id, instance: m.instance, rack: s.Rack, client: m.client, rebalance: m.rebalance,
-			topics: sortedNames(s.Topics), epoch: g.generation, previous: g.generation, target: has,
+			topics: sortedNames(s.Topics), epoch: g.generation, previous: g.generation,
 			classic: &classicSide{session: m.session, protocols: preferred(m.protocols, name)},
 		}
 		c.add(converted)
-		c.own(converted, has, nil)
+		c.take(converted, has)
+		owned[converted] = ownedByName(s, found)
+	}
+	// What a cooperative member had when it joined and nobody was given: it may not
+	// have heard of that yet.
+	for _, m := range c.list {
+		c.take(m, owned[m])
 	}
 	return c, nil
+}
+
+// take lets a member have those of the partitions that nobody has.
+func (c *consumerGroup) take(m *consumerMember, set partitionSet) {
+	has := maps.Clone(m.assigned)
+	if has == nil {
+		has = make(partitionSet)
+	}
+	for p := range set {
+		if c.owners[p] == nil {
+			has.add(p)
+		}
+	}
+	c.own(m, has, nil)
+	m.target = has
 }
 
 // preferred puts the protocol in use before the others: it is the one whose
@@ -111,8 +134,17 @@ func preferred(protocols []protocol, name string) []protocol {
 	return sorted
 }
 
+// holds is what a member has, be it that it has to give it up.
+func (m *consumerMember) holds() partitionSet {
+	all := make(partitionSet)
+	maps.Copy(all, m.assigned)
+	maps.Copy(all, m.revoking)
+	return all
+}
+
 // downgrade makes the group a classic one when only classic members are left. They
-// are told to rejoin, and the one that leads then assigns.
+// are told to rejoin, and the one that leads then assigns. What they have until then
+// is their assignment, in case that another member of the consumer protocol comes.
 func (g *group) downgrade() {
 	c := g.consumer
 	g.log.Debug().Int32("epoch", c.epoch).Int("members", c.len()).Msg("consumer group becomes a classic one")
@@ -122,7 +154,7 @@ func (g *group) downgrade() {
 		m := &member{
 			id: old.id, instance: old.instance, client: old.client, session: old.classic.session, rebalance: old.rebalance,
 			protocols:  old.classic.protocols,
-			assignment: writeAssignment(old.target, c.names, old.classic.version()),
+			assignment: writeAssignment(old.holds(), c.names, old.classic.version()),
 			expires:    old.expires,
 		}
 		g.members.add(m)

@@ -256,6 +256,13 @@ func TestClassicJoinIsChecked(t *testing.T) {
 			c.id, c.generation = "b", b.epoch
 			return c.heartbeat()
 		}(), codeUnknownMember)
+		late := r.classicConsumer("late", "t")
+		late.id = "removed-before"
+		want(r, "an id that was not given", late.tryJoin().get().ErrorCode, codeUnknownMember)
+		late.id = ""
+		late.id = late.tryJoin().get().MemberID
+		want(r, "leaves before it has joined", late.leave(), 0)
+		want(r, "and cannot join", late.tryJoin().get().ErrorCode, codeUnknownMember)
 		want(r, "leaves", ok.leave(), 0)
 		want(r, "leaves again", ok.leave(), codeUnknownMember)
 	})
@@ -325,5 +332,59 @@ func TestCommitAcrossUpgrade(t *testing.T) {
 		want(r, "commit", code(commit), 0)
 		r.sleep(10 * time.Second)
 		want(r, "the session ends as any", x.heartbeat(), codeUnknownMember)
+	})
+}
+
+// A cooperative member may still use what its leader took from it a moment ago: in the
+// consumer group it has that until it says otherwise.
+func TestUpgradeKeepsWhatCooperativeMembersStillHave(t *testing.T) {
+	inConsumerBubble(t, Config{}, newFakeTopics("t:2"), func(r *rig) {
+		x := r.classicConsumer("x", "t")
+		x.joined(x.join())
+		x.assigned(x.sync(map[string]string{x.id: encodedAssignment("t0", "t1")}))
+		x.subscribe([]string{"t"}, []string{"t0", "t1"})
+		x.joined(x.join())
+		x.sync(map[string]string{x.id: encodedAssignment("t0")}).get() // it does not get the answer
+
+		b := r.beater("b", "t")
+		wantList(r, "b waits", b.join())
+		wantList(r, "x must give up one", x.rejoin(), "t0")
+		want(r, "b waits", len(b.beat()), 0)
+		x.subscribe([]string{"t"}, []string{"t0"})
+		wantList(r, "x has given it up", x.rejoin(), "t0")
+		wantList(r, "b", b.beat(), "t1")
+	})
+}
+
+// The same where the group has been one of the consumer protocol before.
+func TestUpgradeSoonAfterDowngrade(t *testing.T) {
+	inConsumerBubble(t, Config{}, newFakeTopics("t:2"), func(r *rig) {
+		a := r.beater("a", "t")
+		a.join()
+		x := r.classicConsumer("x", "t")
+		x.joined(x.join())
+		a.has()
+		wantList(r, "x", x.rejoin(), "t1")
+		want(r, "a leaves", a.leave(-1), 0)
+		b := r.beater("b", "t")
+		wantList(r, "b gets what is free", b.join(), "t0")
+		x.subscribe([]string{"t"}, []string{"t1"})
+		wantList(r, "x keeps its own", x.rejoin(), "t1")
+	})
+}
+
+// While the catalog fails it is not known what the members of a classic group have.
+func TestUpgradeWaitsForTheCatalog(t *testing.T) {
+	topics := newFakeTopics("t:2")
+	inConsumerBubble(t, Config{}, topics, func(r *rig) {
+		x := r.classicConsumer("x", "t")
+		x.joined(x.join())
+		x.assigned(x.sync(map[string]string{x.id: encodedAssignment("t0", "t1")}))
+		topics.down = true
+		b := r.beater("b", "t")
+		want(r, "tries again", b.send(b.fullRequest()).get().ErrorCode, codeLoading)
+		want(r, "still classic", x.heartbeat(), 0)
+		topics.down = false
+		wantList(r, "x has everything", b.join())
 	})
 }

@@ -56,13 +56,17 @@ func (g *group) consumerSnapshot() *consumerSnapshot {
 	s := &consumerSnapshot{
 		Epoch:       c.epoch,
 		TargetEpoch: c.targetEpoch,
-		Matched:     g.lookups.view.matched,
+		Matched:     make(map[string][]string),
 		Names:       make(map[uuid.UUID]string, len(c.names)),
 	}
 	for id, name := range c.names {
 		s.Names[id] = name
 	}
-	for _, t := range g.lookups.view.found {
+	matter := c.interests()
+	for pattern := range matter.patterns {
+		s.Matched[pattern] = g.lookups.view.matched[pattern]
+	}
+	for _, t := range g.lookups.view.of(matter) {
 		s.Topics = append(s.Topics, topicSnapshot{t.Name, t.ID, t.Partitions})
 	}
 	slices.SortFunc(s.Topics, func(a, b topicSnapshot) int { return strings.Compare(a.Name, b.Name) })

@@ -28,7 +28,7 @@ func (g *group) retarget() {
 	c.names = names
 	c.targetEpoch = c.epoch
 	g.log.Debug().Int32("epoch", c.epoch).Str("assignor", name).Int("members", c.len()).Msg("partitions assigned")
-	g.changed = true
+	g.consumerChanged("partitions assigned")
 	g.reread(true)
 }
 

@@ -187,5 +187,6 @@
 // A member of the consumer protocol whose group is not known is answered 25, not 69:
 // groups may be in memory only, and 25 makes clients join again. A static member that
 // repeats its join with the same id is let in, not answered 111. Patterns are resolved
-// before the answer, not after it. LeaveGroup removes members of either protocol.
+// before the answer, not after it. A classic consumer that was removed from a group of
+// the consumer protocol cannot join under its old id. LeaveGroup removes members of either protocol.
 package groupcoord
