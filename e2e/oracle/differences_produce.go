@@ -61,7 +61,7 @@ var produceDifferences = []Difference{
 	},
 	{
 		What:    "Times to come",
-		Kafka:   "refuses records of more than an hour from now with INVALID_TIMESTAMP (32), since 4.0 (KIP-937, `message.timestamp.after.max.ms`)",
+		Kafka:   "refuses records of more than an hour from now with INVALID_TIMESTAMP (32), since 4.0 (`message.timestamp.after.max.ms`, KIP-937 and KIP-1030)",
 		Gateway: "keeps every time",
 		Reason:  "Kafka deletes and finds segments by these times, and a wrong one keeps them for ever. DIS goes by the time of arrival, so that a wrong clock does no harm.",
 		Steps: slices.Concat(
