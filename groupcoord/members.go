@@ -180,12 +180,6 @@ func (g *group) drop(m *member) {
 	}
 }
 
-// removeMember drops the member and lets the others rebalance.
-func (g *group) removeMember(m *member, reason string) {
-	g.dropFor(m, reason)
-	g.membersLeft(reason)
-}
-
 // dropFor drops the member; membersLeft has to follow.
 func (g *group) dropFor(m *member, reason string) {
 	g.log.Debug().Str("member", m.id).Str("reason", reason).Msg("member removed")

@@ -46,6 +46,8 @@ func (m *model) commit(t *rapid.T) {
 func (m *model) startCommit(e storeCommit) {
 	for _, c := range e.commits {
 		switch {
+		case m.deleting:
+			m.t.Fatalf("commit %d is written while the group is deleted", c.Offset)
 		case m.forbidden[c.Offset]:
 			m.t.Fatalf("commit %d of a wrong generation reached the store", c.Offset)
 		case m.writing[c.TopicPartition]:
@@ -75,7 +77,7 @@ func (m *model) startCommit(e storeCommit) {
 
 // fetch must never give less than what was acknowledged before it.
 func (m *model) fetch(t *rapid.T) {
-	before := maps.Clone(m.acked)
+	before, deletions := maps.Clone(m.acked), m.deletions
 	e := &fetchEvent{all: rapid.Bool().Draw(t, "all")}
 	if !e.all {
 		for p := range int32(modelPartitions) {
@@ -85,7 +87,7 @@ func (m *model) fetch(t *rapid.T) {
 	answered := m.once("fetch")
 	e.reply = func(f fetched) {
 		answered()
-		if f.code != 0 {
+		if f.code != 0 || m.deletions != deletions {
 			return
 		}
 		m.reached["fetch"]++
@@ -136,4 +138,37 @@ func (m *model) storeAnswers(t *rapid.T) {
 	call := m.calls[i]
 	m.calls = slices.Delete(m.calls, i, i+1)
 	m.handle(call(rapid.IntRange(0, 4).Draw(t, "fails") > 0))
+}
+
+// delete removes the group if nobody is in it.
+func (m *model) delete(*rapid.T) {
+	answered := m.once("delete")
+	m.handle(&deleteEvent{"g", func(resp kmsg.DeleteGroupsResponseGroup) {
+		answered()
+		if resp.ErrorCode == 0 {
+			m.reached["delete"]++
+		}
+	}})
+}
+
+// startDelete runs a deletion: no write may run beside it.
+func (m *model) startDelete() {
+	if len(m.writing) > 0 {
+		m.t.Fatalf("the group is deleted while %v are written", m.writing)
+	}
+	m.deleting = true
+	m.later(func(ok bool) event {
+		m.deleting = false
+		if !ok {
+			return deleteDone{codeLoading, "the store does not answer"}
+		}
+		m.deletions++
+		known := len(m.stored) > 0
+		clear(m.stored)
+		clear(m.acked)
+		if !known {
+			return deleteDone{codeGroupIDNotFound, ""}
+		}
+		return deleteDone{}
+	})
 }

@@ -1,6 +1,8 @@
 package groupcoord
 
 import (
+	"encoding/json"
+	"flag"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,10 +15,21 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestModel drives the state machine with random consumers that join, sync,
-// beat, commit, leave, crash and let time pass, over a store that answers late
-// and in any order, and checks what must hold whatever happens.
+// modelSteps is about how many things happen in one run of the model.
+const modelSteps = "200"
+
+// TestModel drives the state machine with random consumers of every version that
+// join, sync, beat, commit, leave, crash, lose answers and let time pass, and an
+// administrator who deletes the group, over a store that answers late and in any
+// order. It checks what must hold whatever happens: one owner of a partition in a
+// generation, no commit of a past generation in the store, nobody waits longer than
+// the longest rebalance timeout and the initial delay; and when everybody is well
+// again, every partition has an owner.
 func TestModel(t *testing.T) {
+	defer flag.Set("rapid.steps", flag.Lookup("rapid.steps").Value.String())
+	if err := flag.Set("rapid.steps", modelSteps); err != nil {
+		t.Fatal(err)
+	}
 	reached := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
 		m := newModel(t, reached)
@@ -28,18 +41,56 @@ func TestModel(t *testing.T) {
 			"fetch":     m.fetch,
 			"leave":     m.leave,
 			"crash":     m.crash,
+			"lose":      m.lose,
+			"delete":    m.delete,
 			"time":      m.pass,
 			"store":     m.storeAnswers,
 			"restart":   m.restart,
 			"rally":     m.rally,
 			"beat":      m.beatAll,
-			"":          m.check,
+			"":          func(t *rapid.T) { m.reached["step"]++; m.check(t) },
 		})
+		m.recover()
 		m.settle()
 	})
-	for _, what := range []string{"join", "rejoin in Stable", "sync", "heartbeat", "commit", "fetch"} {
+	t.Logf("what happened: %v", reached)
+	for _, what := range []string{"join", "rejoin in Stable", "sync", "heartbeat", "commit", "fetch", "delete", "recover"} {
 		if reached[what] == 0 {
 			t.Errorf("the model never had a successful %s", what)
+		}
+	}
+	checkTransitions(t, reached)
+}
+
+// transitionLog counts the changes of state that are logged, by "from -> to".
+type transitionLog map[string]int
+
+func (l transitionLog) Write(line []byte) (int, error) {
+	var entry struct{ Message, From, To string }
+	if err := json.Unmarshal(line, &entry); err != nil {
+		return 0, err
+	}
+	if entry.Message == "group changed state" {
+		l[entry.From+" -> "+entry.To]++
+	}
+	return len(line), nil
+}
+
+// checkTransitions compares the changes of state that were seen with those that the
+// package's documentation lists.
+func checkTransitions(t *testing.T, seen map[string]int) {
+	listed := make(map[string]bool)
+	for _, line := range documented(t, "in these ways and no others") {
+		if change := columns(line)[0]; strings.Contains(change, " -> ") {
+			listed[change] = true
+			if seen[change] == 0 {
+				t.Errorf("%s is documented and never happened", change)
+			}
+		}
+	}
+	for change := range seen {
+		if strings.Contains(change, " -> ") && !listed[change] {
+			t.Errorf("%s happened and is not documented", change)
 		}
 	}
 }
@@ -47,7 +98,8 @@ func TestModel(t *testing.T) {
 const (
 	modelDelay        = 3 * time.Second
 	modelMaxRebalance = 60 * time.Second
-	modelPartitions   = 3
+	modelPartitions   = 3 // that are committed
+	modelAssigned     = 8 // that the members share
 )
 
 type model struct {
@@ -61,15 +113,26 @@ type model struct {
 	calls []func(ok bool) event // running store calls: each ends with an event
 	open  map[string]int        // requests without answer, by name
 
-	generation int32                    // highest seen
-	leaders    map[int32]string         // who was asked to assign, per generation
-	reached    map[string]int           // successes: a model that never gets anywhere proves nothing
-	tag        int64                    // last committed offset: each commit has its own
-	forbidden  map[int64]bool           // tags of commits that had to be refused
-	writing    map[TopicPartition]bool  // partitions with a running write
-	written    map[TopicPartition]int64 // highest tag that was started
-	stored     map[TopicPartition]int64 // what the store holds
-	acked      map[TopicPartition]int64 // highest acknowledged tag
+	longest     time.Duration            // rebalance timeout of any member since the last rebalance began
+	lastLongest time.Duration            // and in the one before, which ends the syncs that were held
+	deletions   int                      // of the group
+	deleting    bool                     // one runs
+	owners      map[ownership]string     // who got a partition in a generation
+	generation  int32                    // highest seen
+	leaders     map[int32]string         // who was asked to assign, per generation
+	reached     map[string]int           // successes: a model that never gets anywhere proves nothing
+	tag         int64                    // last committed offset: each commit has its own
+	forbidden   map[int64]bool           // tags of commits that had to be refused
+	writing     map[TopicPartition]bool  // partitions with a running write
+	written     map[TopicPartition]int64 // highest tag that was started
+	stored      map[TopicPartition]int64 // what the store holds
+	acked       map[TopicPartition]int64 // highest acknowledged tag
+}
+
+// ownership is a partition in a generation.
+type ownership struct {
+	generation int32
+	partition  int
 }
 
 // slot is one consumer process.
@@ -78,16 +141,20 @@ type slot struct {
 	instance   *string
 	id         string
 	generation int32
+	protocol   string
 	leads      []string // members to assign to
-	joining    *time.Time
-	life       int // grows with each crash: answers to earlier lives are lost
+	joining    bool
+	synced     bool // it has the assignment of its generation
+	owned      []int
+	life       int // grows with each crash and lost answer: answers to earlier lives are lost
 	metadata   string
 }
 
 func newModel(t *rapid.T, reached map[string]int) *model {
 	m := &model{
 		t:         t,
-		cfg:       Config{InitialRebalanceDelay: modelDelay, CommitsInFlight: 2, Logger: zerolog.Nop()}.withDefaults(),
+		cfg:       Config{InitialRebalanceDelay: modelDelay, CommitsInFlight: 2, Logger: zerolog.New(transitionLog(reached))}.withDefaults(),
+		owners:    make(map[ownership]string),
 		now:       time.Unix(1_700_000_000, 0),
 		open:      make(map[string]int),
 		reached:   reached,
@@ -111,11 +178,31 @@ func newModel(t *rapid.T, reached map[string]int) *model {
 
 // handle is what the actor does.
 func (m *model) handle(ev event) {
+	before := m.g.state
 	changed, effects := m.g.handle(m.now, ev)
 	if changed {
 		m.saved = m.g.snapshot()
 	}
+	m.noteTimeouts(before)
+	m.noteEnd()
 	m.perform(effects)
+}
+
+// noteTimeouts keeps the longest rebalance timeout since the rebalance began.
+func (m *model) noteTimeouts(before state) {
+	if m.g.state == preparing && before != preparing {
+		m.lastLongest, m.longest = m.longest, 0
+	}
+	m.longest = max(m.longest, m.g.rebalanceTimeout())
+}
+
+// noteEnd forgets the generations of a group that does not exist any more.
+func (m *model) noteEnd() {
+	if !m.g.exists {
+		m.generation = 0
+		clear(m.leaders)
+		clear(m.owners)
+	}
 }
 
 func (m *model) perform(effects []effect) {
@@ -127,6 +214,8 @@ func (m *model) perform(effects []effect) {
 			m.startCommit(e)
 		case storeFetch:
 			m.later(func(ok bool) event { return m.endFetch(e, ok) })
+		case storeDelete:
+			m.startDelete()
 		case storeReread:
 			m.later(func(ok bool) event { return rereadDone{e.reread, m.lookup(e.reread.partitions(), ok)} })
 		case foreign:
@@ -177,24 +266,27 @@ func (m *model) beatAll(*rapid.T) {
 }
 
 func (m *model) joinAs(t *rapid.T, s *slot) {
-	if s.joining != nil {
+	if s.joining {
 		return
 	}
 	if rapid.IntRange(0, 9).Draw(t, "change") == 0 {
 		s.metadata += "'"
 	}
+	m.joinWith(s, drawJoining(t))
+}
+
+func (m *model) joinWith(s *slot, with joining) {
 	req := kmsg.NewPtrJoinGroupRequest()
-	req.Version = rapid.SampledFrom([]int16{3, 5, 8, 9}).Draw(t, "version")
+	req.Version = with.version
 	if s.instance != nil {
 		req.Version = max(req.Version, 5)
 	}
 	req.Group, req.MemberID, req.InstanceID = "g", s.id, s.instance
-	req.SessionTimeoutMillis = rapid.SampledFrom([]int32{6000, 10000, 45000}).Draw(t, "session")
-	req.RebalanceTimeoutMillis = rapid.SampledFrom([]int32{1000, 20000, int32(modelMaxRebalance.Milliseconds())}).Draw(t, "rebalance")
+	req.SessionTimeoutMillis, req.RebalanceTimeoutMillis = with.session, with.rebalance
 	req.ProtocolType = "consumer"
-	req.Protocols = offersWith(s.metadata, rapid.SampledFrom([][]string{{"x", "y"}, {"y", "x"}, {"y"}}).Draw(t, "protocols")...)
+	req.Protocols = offersWith(s.metadata, with.protocols...)
 	since, life := m.now, s.life
-	s.joining = &since
+	s.joining, s.synced, s.owned = true, false, nil
 	answered := m.once("join")
 	m.handle(&joinEvent{Client{ID: s.name}, req, func(resp *kmsg.JoinGroupResponse) {
 		answered()
@@ -206,8 +298,8 @@ func (m *model) joinAs(t *rapid.T, s *slot) {
 }
 
 func (m *model) checkJoin(s *slot, since time.Time, resp *kmsg.JoinGroupResponse) {
-	if waited := m.now.Sub(since); waited > modelMaxRebalance+modelDelay {
-		m.t.Fatalf("join of %s waited %v", s.name, waited)
+	if waited := m.now.Sub(since); waited > m.longest+modelDelay {
+		m.t.Fatalf("join of %s waited %v, the longest rebalance timeout is %v", s.name, waited, m.longest)
 	}
 	if resp.ErrorCode != 0 {
 		return
@@ -235,26 +327,34 @@ func (m *model) checkJoin(s *slot, since time.Time, resp *kmsg.JoinGroupResponse
 }
 
 func (m *model) joined(s *slot, resp *kmsg.JoinGroupResponse) {
-	s.joining = nil
+	s.joining = false
 	switch resp.ErrorCode {
 	case 0:
-		s.id, s.generation, s.leads = resp.MemberID, resp.Generation, nil
+		s.id, s.generation, s.protocol, s.leads = resp.MemberID, resp.Generation, *resp.Protocol, nil
+		if resp.SkipAssignment {
+			break
+		}
 		for _, member := range resp.Members {
 			s.leads = append(s.leads, member.MemberID)
 		}
 	case codeMemberIDRequired:
-		s.id = resp.MemberID
+		s.id, s.generation = resp.MemberID, -1
 	case codeUnknownMember, codeFencedInstance:
-		s.id = ""
+		s.forget()
 	case codeRebalanceInProgress, codeNotCoordinator, codeInconsistentProtocol:
 	default:
 		m.t.Fatalf("join answered %d", resp.ErrorCode)
 	}
 }
 
-// assignment of the model names generation and member.
-func (m *model) assignment(generation int32, id string) string {
-	return strconv.Itoa(int(generation)) + " " + id
+// assignment of the model names generation, member and partitions: those that fall to
+// the i-th of n members.
+func (m *model) assignment(generation int32, id string, i, n int) string {
+	var owned []string
+	for p := i; p < modelAssigned; p += n {
+		owned = append(owned, strconv.Itoa(p))
+	}
+	return strconv.Itoa(int(generation)) + " " + id + " " + strings.Join(owned, ",")
 }
 
 func (m *model) sync(t *rapid.T) { m.syncAs(m.slot(t)) }
@@ -262,33 +362,74 @@ func (m *model) sync(t *rapid.T) { m.syncAs(m.slot(t)) }
 func (m *model) syncAs(s *slot) {
 	req := kmsg.NewPtrSyncGroupRequest()
 	req.Version, req.Group, req.MemberID, req.InstanceID, req.Generation = 5, "g", s.id, s.instance, s.generation
-	for _, id := range append(slices.Clone(s.leads), "nobody") {
+	for i, id := range append(slices.Clone(s.leads), "nobody") {
 		a := kmsg.NewSyncGroupRequestGroupAssignment()
-		a.MemberID, a.MemberAssignment = id, []byte(m.assignment(s.generation, id))
+		a.MemberID, a.MemberAssignment = id, []byte(m.assignment(s.generation, id, i, max(len(s.leads), 1)))
 		req.GroupAssignment = append(req.GroupAssignment, a)
 	}
+	since, life := m.now, s.life
 	answered := m.once("sync")
 	m.handle(&syncEvent{req, func(resp *kmsg.SyncGroupResponse) {
 		answered()
+		if waited := m.now.Sub(since); waited > max(m.longest, m.lastLongest) {
+			m.t.Fatalf("sync of %s waited %v, the longest rebalance timeout is %v", s.name, waited, max(m.longest, m.lastLongest))
+		}
+		var owned []int
 		if resp.ErrorCode == 0 {
-			m.checkSync(req, string(resp.MemberAssignment))
+			owned = m.checkSync(req, string(resp.MemberAssignment))
+		}
+		if s.life == life {
+			m.synced(s, req, resp.ErrorCode, owned)
 		}
 	}})
 }
 
-func (m *model) checkSync(req *kmsg.SyncGroupRequest, got string) {
+// synced is what a client makes of the answer to its SyncGroup.
+func (m *model) synced(s *slot, req *kmsg.SyncGroupRequest, code int16, owned []int) {
+	if s.joining || s.id != req.MemberID || s.generation != req.Generation {
+		return // it has gone on meanwhile
+	}
+	switch code {
+	case 0:
+		s.synced, s.owned = true, owned
+	case codeUnknownMember, codeFencedInstance:
+		s.forget()
+	}
+}
+
+// forget is what a client does that is no member any more.
+func (s *slot) forget() { s.id, s.generation, s.synced, s.owned, s.leads = "", -1, false, nil, nil }
+
+// checkSync looks at an assignment and gives its partitions.
+func (m *model) checkSync(req *kmsg.SyncGroupRequest, got string) (owned []int) {
 	m.reached["sync"]++
 	if m.g.state != stable || req.Generation != m.g.generation || m.g.members.byID[req.MemberID] == nil {
 		m.t.Fatalf("assignment given to %s of generation %d in %v %d", req.MemberID, req.Generation, m.g.state, m.g.generation)
 	}
-	switch {
-	case got == "": // its leader was not told of it, or did not know that it leads
-	case got == m.assignment(req.Generation, req.MemberID):
-	case req.InstanceID != nil && strings.HasPrefix(got, m.assignment(req.Generation, *req.InstanceID)+"-"):
-		// a static member that came back has the assignment of its former id
-	default:
-		m.t.Fatalf("%s got the assignment %q", req.MemberID, got)
+	if got == "" {
+		return nil // its leader was not told of it, or did not know that it leads
 	}
+	words := strings.SplitN(got, " ", 3)
+	id, owner := words[1], words[1]
+	if req.InstanceID != nil && strings.HasPrefix(id, *req.InstanceID+"-") {
+		id, owner = req.MemberID, *req.InstanceID // perhaps that of its former id
+	}
+	if words[0] != strconv.Itoa(int(req.Generation)) || id != req.MemberID {
+		m.t.Fatalf("%s got the assignment %q in generation %d", req.MemberID, got, req.Generation)
+	}
+	for _, word := range strings.FieldsFunc(words[2], func(r rune) bool { return r == ',' }) {
+		partition, err := strconv.Atoi(word)
+		if err != nil {
+			m.t.Fatalf("assignment %q: %v", got, err)
+		}
+		at := ownership{req.Generation, partition}
+		if other, taken := m.owners[at]; taken && other != owner {
+			m.t.Fatalf("generation %d: partition %d belongs to %s and %s", req.Generation, partition, other, owner)
+		}
+		m.owners[at] = owner
+		owned = append(owned, partition)
+	}
+	return owned
 }
 
 func (m *model) heartbeat(t *rapid.T) { m.heartbeatAs(m.slot(t)) }
@@ -300,6 +441,7 @@ func (m *model) heartbeatAs(s *slot) {
 	m.handle(&heartbeatEvent{req, func(resp *kmsg.HeartbeatResponse) {
 		answered()
 		if resp.ErrorCode != 0 {
+			m.beaten(s, resp.ErrorCode)
 			return
 		}
 		m.reached["heartbeat"]++
@@ -307,6 +449,19 @@ func (m *model) heartbeatAs(s *slot) {
 			m.t.Fatalf("heartbeat of generation %d accepted in %v %d", s.generation, m.g.state, m.g.generation)
 		}
 	}})
+}
+
+// beaten is what a client makes of a heartbeat that failed.
+func (m *model) beaten(s *slot, code int16) {
+	switch code {
+	case codeRebalanceInProgress, codeIllegalGeneration:
+		s.synced, s.owned = false, nil
+		s.generation = -1
+	case codeUnknownMember, codeFencedInstance:
+		s.forget()
+	default:
+		m.t.Fatalf("heartbeat answered %d", code)
+	}
 }
 
 func (m *model) leave(t *rapid.T) {
@@ -321,6 +476,14 @@ func (m *model) leave(t *rapid.T) {
 func (m *model) crash(t *rapid.T) {
 	s := m.slot(t)
 	*s = slot{name: s.name, instance: s.instance, life: s.life + 1, metadata: "0"}
+}
+
+// lose breaks a client's connection: it does not get the answers that are to come,
+// and asks again as what it is.
+func (m *model) lose(t *rapid.T) {
+	s := m.slot(t)
+	s.life++
+	s.joining = false
 }
 
 func (m *model) pass(t *rapid.T) {
@@ -354,6 +517,8 @@ func (m *model) restart(t *rapid.T) {
 		m.t.Fatalf("restore: %v", err)
 	}
 	m.g = restored
+	m.noteTimeouts(m.g.state)
+	m.noteEnd()
 }
 
 // check is what holds after every step.

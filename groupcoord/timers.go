@@ -59,8 +59,11 @@ func (g *group) nextTimer() time.Time {
 	return next
 }
 
-// expireSessions removes the members that were not heard of for too long.
+// expireSessions removes the members that were not heard of for too long. All of
+// them go before the others rebalance: nobody waits as long as one that is gone asked
+// for.
 func (g *group) expireSessions() {
+	before := g.members.len()
 	for _, m := range g.members.snapshot() {
 		switch {
 		case !due(m.expires, g.now) || g.members.byID[m.id] != m:
@@ -68,8 +71,11 @@ func (g *group) expireSessions() {
 			// It waits for us; the session goes on when it has its answer.
 			m.expires = time.Time{}
 		default:
-			g.removeMember(m, "session timeout")
+			g.dropFor(m, "session timeout")
 		}
+	}
+	if g.members.len() < before {
+		g.membersLeft("session timeout")
 	}
 }
 
