@@ -4,7 +4,7 @@ COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 LDFLAGS = -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build static dev test race lint check limits bench image clean
+.PHONY: build static dev test race lint check mutants limits bench image clean
 
 build: ## the binary, in bin/
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/kafka-dis-gateway ./cmd/kafka-dis-gateway
@@ -31,6 +31,9 @@ check: ## every promise under faults, restarts and cut connections; CHECK='-seed
 
 limits: ## clients with default settings against the documented limits of DIS, on a machine that does nothing else
 	LIMITS_SECONDS=60 REQUIRE_CLIENTS=1 $(GO) test ./e2e -run '^TestDocumentedLimits$$' -count=1 -timeout 10m -v
+
+mutants: ## the checks notice when a promise is broken on purpose; MUTANTS='-only NAME' for one
+	$(GO) run ./testdata/mutants $(MUTANTS)
 
 bench: ## what the gateway costs, see docs/performance.md; BENCH=-short for a short run
 	$(GO) run ./bench $(BENCH)

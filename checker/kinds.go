@@ -28,12 +28,16 @@ var events = []string{killDIS, restartDIS, killGateway, restartGateway, cutClien
 
 var allKinds = slices.Concat(disFaults, events)
 
+// reads are the calls whose failure leaves no doubt about records.
+var reads = []string{"GetRecords", "GetCursor", "DescribeStream", "ListStreams"}
+
 // exactKinds are those under which every record that the gateway counts as sent
 // again after an unknown outcome really was stored the first time: only then
 // does the count tell how many repeats there are, and not just how many there
-// may be.
+// may be. A write that is answered with 5xx is in doubt too, though the DIS here
+// never stores it; in these runs only reads are.
 var exactKinds = []string{
-	"latency", "error-429", "throttle", "lost-reply", "expired-cursors", "sequence-gaps", "stale-end", "empty-reads", cutClients,
+	"latency", "error-5xx", "error-429", "throttle", "lost-reply", "expired-cursors", "sequence-gaps", "stale-end", "empty-reads", cutClients,
 }
 
 // parseKinds reads -kinds; "" is all.
