@@ -84,4 +84,4 @@ def _headers(shown):
 
 
 if __name__ == "__main__":
-    program.main(produce, consume, load.load)
+    program.main(produce, consume, load=load.load)

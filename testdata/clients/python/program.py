@@ -115,7 +115,7 @@ def _parser():
     return parser
 
 
-def main(produce, consume, has_manner=False, load=None):
+def main(produce, consume, *, has_manner=False, load=None):
     """Runs the command of the command line, or those of the standard input.
 
     produce(bootstrap, codec, records) and consume(bootstrap, topics, count)
