@@ -101,6 +101,7 @@ var table = []row{
 	{"group generation", hasCode(wire.CodeIllegalGeneration), codes{87, 0, 6, 5, 42, 42, 42, 42, 22, 14, 14, 68}},
 
 	{"no permission", noPermission, codes{29, 29, 29, 29, 29, 29, 29, 29, 30, 30, 30, 30}},
+	{"credentials refused for now", identityInDoubt, codes{19, 0, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
 	{"credentials refused", credentialsRefused, codes{29, 29, 29, 29, 31, 31, 31, 31, 30, 30, 30, 30}},
 	{"too large", status(413), codes{10, 0, 6, 5, 42, 42, 42, 42, 42, 14, 14, 42}},
 	{"refused", refused, codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 14, 14, 42}},
@@ -160,11 +161,30 @@ func noPermission(_ error, e *dis.Error) bool {
 	return e != nil && (e.Code == wire.CodeForbidden || (e.Code == "" && e.HTTPStatus == 403))
 }
 
+// IdentityInDoubt reports that DIS refuses an identity that it has accepted before,
+// so that it may be accepted again: keys or a token are being changed, or a clock is
+// wrong. That is no client's fault, and clients are not to give up.
+func IdentityInDoubt(err error) bool {
+	var e *dis.Error
+	return errors.As(err, &e) && identityInDoubt(err, e)
+}
+
+// CredentialsRefused reports that DIS does not accept the identity of the gateway,
+// whatever it is asked.
+func CredentialsRefused(err error) bool {
+	var e *dis.Error
+	return errors.As(err, &e) && credentialsRefused(err, e)
+}
+
+func identityInDoubt(_ error, e *dis.Error) bool {
+	return credentialsRefused(nil, e) && e.KnownIdentity && e.Code != wire.CodeProjectInvalid
+}
+
 // credentialsRefused is an identity that DIS does not accept: DIS.4100 to 4117,
 // the block after too many such attempts, and the statuses that documents give
 // for them.
 func credentialsRefused(_ error, e *dis.Error) bool {
-	if e == nil {
+	if e == nil || noPermission(nil, e) {
 		return false
 	}
 	return strings.HasPrefix(e.Code, "DIS.41") || e.Code == wire.CodeIPBlocked || e.HTTPStatus == 401 || e.HTTPStatus == 441

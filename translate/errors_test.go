@@ -15,6 +15,16 @@ import (
 )
 
 // answered is what DIS refused with a code of its own.
+// known is a failure of a client that DIS has accepted before.
+func known(err error) error {
+	var failure *dis.Error
+	if !errors.As(err, &failure) {
+		panic("not from DIS")
+	}
+	failure.KnownIdentity = true
+	return err
+}
+
 func answered(code string, status int) error {
 	return &dis.Error{
 		Operation: "Op", HTTPStatus: status, Code: code, Message: "text of DIS", RequestID: "req-1", NotProcessed: status < 500,
@@ -122,6 +132,13 @@ func TestKafkaError(t *testing.T) {
 		{"project", answered(wire.CodeProjectInvalid, 400), identity},
 		{"unauthorised without a code", answered("", 401), identity},
 		{"blocked", answered(wire.CodeIPBlocked, 403), identity},
+		{"clock that was right before", known(answered(wire.CodeDateSkewed, 441)), unwritten},
+		{"access key that was valid before", known(answered(wire.CodeAccessKeyInvalid, 441)), unwritten},
+		{"token that was valid before", known(answered(wire.CodeTokenInvalid, 441)), unwritten},
+		{"unauthorised all at once", known(answered("", 401)), unwritten},
+		{"clock that never was right", answered(wire.CodeDateSkewed, 441), identity},
+		{"no permission for the stream alone", known(answered(wire.CodeForbidden, 403)), denied},
+		{"another project", known(answered(wire.CodeProjectInvalid, 400)), identity},
 		{"too large", answered("", 413), with(refused, map[Call]*kerr.Error{CallProduce: kerr.MessageTooLarge})},
 		{"invalid request", answered(wire.CodeInvalidRequest, 400), refused},
 		{"code of no list", answered("DIS.4999", 400), refused},

@@ -19,15 +19,20 @@ type parts struct {
 	catalog *topics.Catalog
 	server  *gateway.Server
 	metrics *prometheus.Registry
+	outage  *outage
 	logger  zerolog.Logger
 }
 
 // compose builds the parts and connects them. Nothing is opened or called yet;
 // the error is about the settings.
 func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config, logger zerolog.Logger) (*parts, error) {
-	p := &parts{metrics: newMetrics(), logger: logger}
+	p := &parts{metrics: newMetrics(), outage: newOutage(), logger: logger}
 	backend.Logger = logger
-	backend.Observe = observeCalls(p.metrics)
+	count := observeCalls(p.metrics)
+	backend.Observe = func(call dis.Call) {
+		count(call)
+		p.outage.observe(call)
+	}
 	var err error
 	if p.client, err = dis.New(backend); err != nil {
 		return nil, usageError{err}

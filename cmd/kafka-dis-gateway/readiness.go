@@ -17,7 +17,7 @@ const (
 // readiness is why the gateway should not get clients.
 type readiness struct {
 	mu       sync.Mutex
-	reason   string // "" once DIS has answered
+	reason   string // "" while DIS answers
 	draining func() bool
 }
 
@@ -35,11 +35,23 @@ func (r *readiness) why() string {
 	return r.reason
 }
 
-// watch asks DIS until it answers once: from then on the settings are known to
-// be right, and clients are better served with errors that name the trouble
-// than with no gateway.
-func (r *readiness) watch(ctx context.Context, ask func(context.Context) error, logger zerolog.Logger) {
+// watch asks DIS until it answers, and again whenever an outage is noticed and when
+// nobody else asks. Each outage has a line for its begin and one for its end.
+func (r *readiness) watch(ctx context.Context, ask func(context.Context) error, away *outage, logger zerolog.Logger) {
+	for {
+		r.untilAnswered(ctx, ask, logger)
+		away.ended()
+		if !away.await(ctx) {
+			return
+		}
+	}
+}
+
+// untilAnswered asks DIS until it answers. The gateway serves on meanwhile: clients
+// that have it are better served with errors that name the trouble than with none.
+func (r *readiness) untilAnswered(ctx context.Context, ask func(context.Context) error, logger zerolog.Logger) {
 	var logged trouble
+	begin := time.Now()
 	for failures := 0; ; failures++ {
 		attempt, cancel := context.WithTimeout(ctx, probeTimeout)
 		err := ask(attempt)
@@ -50,7 +62,7 @@ func (r *readiness) watch(ctx context.Context, ask func(context.Context) error, 
 		r.set(err)
 		switch {
 		case err == nil && failures > 0:
-			logger.Info().Int("failed_attempts", failures).Msg("DIS answers, the gateway is ready")
+			logger.Info().Int("failed_attempts", failures).Dur("after", time.Since(begin)).Msg("DIS answers, the gateway is ready")
 			return
 		case err == nil:
 			return

@@ -15,8 +15,8 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
-// TestReadiness: not ready until DIS has answered once, ready ever after, and
-// not ready again while draining.
+// TestReadiness: not ready until DIS has answered, and not ready again while
+// draining.
 func TestReadiness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var draining, answers atomic.Bool
@@ -30,7 +30,7 @@ func TestReadiness(t *testing.T) {
 				return nil
 			}
 			return errors.New("connection refused")
-		}, zerolog.New(&log))
+		}, newOutage(), zerolog.New(&log))
 
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
@@ -80,7 +80,7 @@ func TestReadinessSaysWhatToDo(t *testing.T) {
 		var log strings.Builder
 		asked, lines := 0, 0
 		r := newReadiness(func() bool { return false })
-		r.watch(ctx, func(context.Context) error {
+		r.untilAnswered(ctx, func(context.Context) error {
 			if asked > 0 {
 				step := steps[asked-1]
 				if step.what != "" {
@@ -113,7 +113,7 @@ func TestReadinessEndsWithTheGateway(t *testing.T) {
 		r.watch(ctx, func(attempt context.Context) error {
 			<-attempt.Done()
 			return attempt.Err()
-		}, zerolog.Nop())
+		}, newOutage(), zerolog.Nop())
 		if r.why() == "" {
 			t.Error("ready although DIS never answered")
 		}

@@ -53,7 +53,7 @@ func (p *parts) run(signals *signals, r running) (err error) {
 
 	served := make(chan error, 1)
 	tasks.Go(func() { served <- p.server.Serve(life) })
-	tasks.Go(func() { readiness.watch(life, p.askDIS, p.logger) })
+	tasks.Go(func() { readiness.watch(life, p.askDIS, p.outage, p.logger) })
 	select {
 	case <-signals.drain.Done():
 	case err = <-admin.failed:

@@ -33,6 +33,11 @@ func (c *Client) attempt(ctx context.Context, call *request, body *body, number 
 	started := time.Now()
 	seen := Call{Operation: call.operation, Attempt: number}
 	failure, mayPass = c.exchange(ctx, call, body, &seen)
+	if failure == nil {
+		c.accepted.Store(true)
+	} else {
+		failure.KnownIdentity = c.accepted.Load()
+	}
 	if c.cfg.Observe != nil {
 		seen.Latency = time.Since(started)
 		if failure != nil {

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-resty/resty/v2"
@@ -17,6 +18,8 @@ type Client struct {
 	manager string // base of streams, apps and the rest, project included
 	// managerV3 is the base of the one call that is not of version 2.
 	managerV3 string
+	// accepted is set once a call has succeeded, see Error.KnownIdentity.
+	accepted atomic.Bool
 }
 
 // New checks the settings and builds a client; the error names every bad

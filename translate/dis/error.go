@@ -36,6 +36,10 @@ type Error struct {
 	// RetryAfter is how long the service wants not to be asked again, from the
 	// header of that name of a 429 or 503; 0 when it does not say.
 	RetryAfter time.Duration
+	// KnownIdentity is true when DIS had accepted the identity of this client, by
+	// its keys or tokens, in an earlier call. A refusal of it now may pass: keys are
+	// being changed, a token is being fetched, a clock is wrong.
+	KnownIdentity bool
 	// Err is the cause when no usable answer arrived, or what ended the wait for
 	// a further attempt.
 	Err error

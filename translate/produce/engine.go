@@ -91,6 +91,7 @@ type Engine struct {
 	streams     map[streamKey]*stream
 	window      *window
 	pacers      *pacers
+	unsure      bool                  // as of a partition, for all of them
 	movedLogged map[partitionKey]bool // retired partitions that the log has named
 }
 

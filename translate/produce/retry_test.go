@@ -97,6 +97,72 @@ func TestUnknownOutcomesAreLoggedOnceUntilDISAnswers(t *testing.T) {
 	})
 }
 
+// An outage is one line for all partitions, not one for each.
+func TestAnOutageIsOneLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		r := newRig(t, func(c *Config) { c.Logger = zerolog.New(&log).Level(zerolog.WarnLevel) })
+		r.topic = newTopic("orders", 200)
+		away := true
+		r.dis.script = func(int, *wire.PutRecordsRequest) fate {
+			if away {
+				return fate{fail: errLost}
+			}
+			return fate{}
+		}
+		var all []*answered
+		for p := range int32(200) {
+			all = append(all, r.send(p, "x"))
+		}
+		time.Sleep(10 * time.Second)
+		away = false
+		for _, a := range all {
+			a.want(0, 0)
+		}
+		if lines := strings.Count(log.String(), "\n"); lines != 1 {
+			t.Errorf("%d lines:\n%.2000s", lines, log.String())
+		}
+	})
+}
+
+// Keys that DIS accepted before and refuses now are about to be changed: producers
+// wait instead of being told that they may not write.
+func TestRefusedCredentials(t *testing.T) {
+	expired := func(known bool) error {
+		return &dis.Error{Operation: "PutRecords", HTTPStatus: 441, Code: wire.CodeAccessKeyInvalid, Message: "expired", NotProcessed: true, KnownIdentity: known}
+	}
+	refuse := func(until time.Time, known bool) func(int, *wire.PutRecordsRequest) fate {
+		return func(int, *wire.PutRecordsRequest) fate {
+			if time.Now().Before(until) {
+				return fate{fail: expired(known)}
+			}
+			return fate{}
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		r := newRig(t, func(c *Config) { c.Logger = zerolog.New(&log).Level(zerolog.WarnLevel) })
+		start := time.Now()
+		r.dis.script = refuse(start.Add(10*time.Second), true)
+		r.send(0, "a").want(0, 0)
+		if took := time.Since(start); took < 10*time.Second || took > 10*time.Second+maxPause {
+			t.Errorf("answered after %v", took)
+		}
+		r.dis.script = refuse(time.Now().Add(time.Hour), true)
+		if got := r.send(0, "b").wait(); got.Code != 19 || !strings.Contains(got.Message, wire.CodeAccessKeyInvalid) {
+			t.Errorf("%+v", got)
+		}
+		start = time.Now()
+		r.dis.script = refuse(start.Add(time.Hour), false)
+		if got := r.send(1, "c").wait(); got.Code != 29 || time.Since(start) > time.Second {
+			t.Errorf("keys that were never accepted, after %v: %+v", time.Since(start), got)
+		}
+		if log.Len() > 0 {
+			t.Errorf("lines about single batches:\n%s", &log)
+		}
+	})
+}
+
 // A batch that was jumped over is written whatever it takes, and the one behind
 // it is not acknowledged before it.
 func TestABatchInAHoleIsFinished(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
@@ -132,7 +133,7 @@ func (p *partition) count(c *chunk, results []wire.PutResult) tally {
 // everything, and the first of a series when it took something.
 func (p *partition) paceAfter(progress bool, trouble string) time.Duration {
 	p.trouble = trouble
-	p.unsure = false
+	p.unsure, p.stream.engine.unsure = false, false
 	if progress || trouble == "" {
 		p.backoff.reset()
 	}
@@ -181,8 +182,17 @@ func (p *partition) refuseBatch(b *pending, err error) {
 		result.Code = kerr.RequestTimedOut.Code
 	}
 	b.refusal = &result
-	p.stream.engine.log.Warn().Str("topic", b.topic.Name).Int32("partition", b.source).Int16("code", result.Code).Err(err).
+	p.stream.engine.log.WithLevel(refusalLevel(err)).Str("topic", b.topic.Name).Int32("partition", b.source).Int16("code", result.Code).Err(err).
 		Msg("DIS refused a batch")
+}
+
+// refusalLevel is low where DIS refuses the gateway and not the batch: that concerns
+// all of them alike and is logged by who watches DIS.
+func refusalLevel(err error) zerolog.Level {
+	if translate.CredentialsRefused(err) {
+		return zerolog.DebugLevel
+	}
+	return zerolog.WarnLevel
 }
 
 // unmatchedError is an answer of DIS that does not fit the request. To send the
@@ -210,22 +220,30 @@ func (p *partition) settleFailure(a *answers, c *chunk, out outcome) time.Durati
 		c.batches(func(b *pending) { p.refuseBatch(b, out.err) })
 	case unknown:
 		e.metrics.ambiguousRecords.Add(int64(c.sending))
-		if !p.unsure { // DIS may be away for long: the metric goes on, the log does not
-			e.log.Warn().Str("stream", p.stream.key.name).Int32("partition", p.number).Int("records", c.sending).Err(out.err).
-				Msg("outcome of a write is unknown; its records are sent again, until DIS answers, and may be stored twice")
-		}
-		p.unsure = true
+		e.logUnknown(p, c.sending, out.err)
 		return p.retry(out.err, false)
 	case failure.Throttled():
 		e.metrics.throttledRecords.Add(int64(c.sending))
 		p.pacer.slow(time.Now())
 		return max(p.retry(out.err, true), min(failure.RetryAfter, maxPause))
-	case failure.Code == "" && failure.HTTPStatus == 0: // it did not reach DIS
+	case failure.Code == "" && failure.HTTPStatus == 0, // it did not reach DIS
+		translate.IdentityInDoubt(failure):
 		return p.retry(out.err, false)
 	default:
 		p.settleRefusal(a, c, out, failure)
 	}
 	return 0
+}
+
+// logUnknown names the first write of which nobody knows the outcome. DIS may be away
+// for an hour and for every partition: until it answers, the metric goes on and the
+// log does not.
+func (e *Engine) logUnknown(p *partition, records int, err error) {
+	if !p.unsure && !e.unsure {
+		e.log.Warn().Str("stream", p.stream.key.name).Int32("partition", p.number).Int("records", records).Err(err).
+			Msg("outcome of a write is unknown; until DIS answers, its records and those of other partitions are sent again, and may be stored twice")
+	}
+	p.unsure, e.unsure = true, true
 }
 
 func (p *partition) retry(err error, throttled bool) time.Duration {

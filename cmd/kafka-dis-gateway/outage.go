@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+)
+
+const (
+	// outageCalls and outageTime are how many calls in a row must have failed, and for
+	// how long, before DIS counts as away: a lost answer is no outage.
+	outageCalls = 3
+	outageTime  = 3 * time.Second
+	// slowCall is from when on a call that its caller gave up counts as failed.
+	slowCall = 2 * time.Second
+	// idleTime is for how long nothing was asked of DIS when it is asked anyway.
+	idleTime = 10 * time.Second
+)
+
+// outage notices from the calls that the gateway makes anyway that DIS is away, or
+// refuses the gateway as a whole.
+type outage struct {
+	noticed chan error // capacity 1: why DIS seems to be away
+
+	mu     sync.Mutex
+	failed int       // calls in a row
+	since  time.Time // the first of them
+	last   time.Time // any call
+}
+
+func newOutage() *outage { return &outage{noticed: make(chan error, 1)} }
+
+// observe takes note of a call. An answer about a single stream or record, a
+// refusal too, shows that DIS is there.
+func (o *outage) observe(call dis.Call) {
+	bad, counts := failedCall(call)
+	if !counts {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = time.Now()
+	if !bad {
+		o.failed = 0
+		return
+	}
+	if o.failed == 0 {
+		o.since = time.Now().Add(-call.Latency)
+	}
+	if o.failed++; o.failed < outageCalls || time.Since(o.since) < outageTime {
+		return
+	}
+	select {
+	case o.noticed <- call.Err:
+	default: // it is known already
+	}
+}
+
+// await returns true when DIS has to be asked whether it is there, and false when
+// ctx ends.
+func (o *outage) await(ctx context.Context) bool {
+	idle := time.NewTicker(idleTime)
+	defer idle.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-o.noticed:
+			return true
+		case <-idle.C:
+			if o.idle() {
+				return true
+			}
+		}
+	}
+}
+
+func (o *outage) idle() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return time.Since(o.last) >= idleTime
+}
+
+// failedCall reports whether a call failed for a reason that concerns all calls, and
+// whether it says anything about that.
+func failedCall(call dis.Call) (bad, counts bool) {
+	switch {
+	case call.Err == nil:
+		return false, true
+	case errors.Is(call.Err, context.Canceled):
+		return false, false
+	case errors.Is(call.Err, context.DeadlineExceeded) && call.HTTPStatus == 0:
+		return true, call.Latency >= slowCall
+	}
+	return call.HTTPStatus == 0 || call.HTTPStatus >= 500 || translate.CredentialsRefused(call.Err), true
+}
+
+// ended forgets what was noticed before DIS was seen to answer.
+func (o *outage) ended() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.failed = 0
+	select {
+	case <-o.noticed:
+	default:
+	}
+}

@@ -1,0 +1,70 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// TestOutageOfDIS: while DIS is away the gateway is not ready and says so, once; its
+// producer waits; when DIS is back all goes on.
+func TestOutageOfDIS(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	startDIS := func(address string) (*process, string) {
+		dis := start(t, nil, gatewayBinary, "embedded-dis", "--listen", address, "--data-dir", data, "--log-format", "json")
+		endpoint, _, _ := strings.Cut(waitForPrefix(t, dis.stdout, "DIS ", startTimeout), " ")
+		return dis, endpoint
+	}
+	dis, endpoint := startDIS("127.0.0.1:0")
+	gateway := startServeAt(t, endpoint, dis, "--topic-admin", "create")
+	gateway.waitReady(t)
+	const partitions = 20
+	createTopic(t, gateway.kafka, "t", partitions)
+	client := newFranz(t, gateway.kafka, kgo.DefaultProduceTopic("t"), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	produceAll := func() (all []*kgo.Record) {
+		for p := range int32(partitions) {
+			all = append(all, &kgo.Record{Partition: p, Value: []byte("x")})
+		}
+		return all
+	}
+	if err := client.ProduceSync(ctx, produceAll()...).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+
+	dis.kill()
+	answers := make(chan error, 1)
+	go func() { answers <- client.ProduceSync(ctx, produceAll()...).FirstErr() }()
+	eventually(t, startTimeout, "/readyz", func() string {
+		if status, reason := gateway.ask(t, "/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(reason, "DIS does not answer") {
+			return reason
+		}
+		return ""
+	})
+	startDIS(strings.TrimPrefix(endpoint, "http://"))
+	gateway.waitReady(t)
+	if err := <-answers; err != nil {
+		t.Errorf("producing through the outage: %v", errors.Join(err, ctx.Err()))
+	}
+	outages, ends, others := 0, 0, []string{}
+	for _, line := range splitLines(gateway.stderr.String()) {
+		switch {
+		case strings.Contains(line, "DIS does not answer; the gateway serves on"):
+			outages++
+		case strings.Contains(line, "DIS answers, the gateway is ready"):
+			ends++
+		case strings.Contains(line, `"level":"warn"`):
+			others = append(others, line)
+		}
+	}
+	if outages != 1 || ends != 1 || len(others) > 1 { // at most one tells of writes whose outcome is unknown
+		t.Errorf("%d begins, %d ends, and beside them %q", outages, ends, others)
+	}
+}
