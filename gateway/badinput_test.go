@@ -110,7 +110,7 @@ func TestPanicEndsItsConnectionAlone(t *testing.T) {
 	}
 	b.log.mu.Lock()
 	defer b.log.mu.Unlock()
-	if b.log.reserved != 0 {
-		t.Errorf("%d bytes of the produce buffer are lost", b.log.reserved)
+	if b.log.reserved() != 0 {
+		t.Errorf("%d bytes of the produce buffer are lost", b.log.reserved())
 	}
 }

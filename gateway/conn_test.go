@@ -172,15 +172,82 @@ func TestStalledFrameIsCutOff(t *testing.T) {
 		began := time.Now()
 		c.nc.Write(frame(90<<20, 0, 7, 0, 0, 0, 1))
 		c.closed()
-		if stalled := time.Since(began); stalled != frameStall {
+		if stalled := time.Since(began); stalled != frameTime {
 			t.Errorf("cut off after %s", stalled)
 		}
-		if b.log.reserved != 0 {
-			t.Errorf("%d bytes of the produce buffer are still held", b.log.reserved)
+		if b.log.reserved() != 0 {
+			t.Errorf("%d bytes of the produce buffer are still held", b.log.reserved())
 		}
 		if lines := b.lines.all(); len(lines) != 1 {
 			t.Errorf("log %q, want one line", lines)
 		}
+	})
+}
+
+// A frame has to arrive in time as a whole: bytes that dribble do not help it.
+func TestDribblingFrameIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		c := b.pipe()
+		began := time.Now()
+		c.nc.Write(frame(90<<20, 0, 7, 0, 0, 0, 1))
+		ended := make(chan time.Duration, 1)
+		go func() {
+			c.closed()
+			ended <- time.Since(began)
+		}()
+		for came := int64(0); ; came += 2 << 20 {
+			if held := b.log.reserved(); held > max(2*came, frameStart+frameChunk) {
+				t.Errorf("%d bytes of the produce buffer are held after %d came", held, came)
+			}
+			time.Sleep(7 * time.Second)
+			if _, err := c.nc.Write(make([]byte, 2<<20)); err != nil {
+				break
+			}
+			synctest.Wait()
+		}
+		if took := <-ended; took != frameTime {
+			t.Errorf("cut off after %s", took)
+		}
+		synctest.Wait()
+		if b.log.reserved() != 0 {
+			t.Errorf("%d bytes of the produce buffer are still held", b.log.reserved())
+		}
+	})
+}
+
+// Frames that are announced and do not come leave the produce buffer to others,
+// and the time that a frame waits for its room is not counted against it.
+func TestDribblingFramesLeaveRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		b.log.rooms = produce.New(produce.Config{BufferBytes: 2 << 20}, nil)
+		for range 3 {
+			b.pipe().nc.Write(frame(90<<20, 0, 7, 0, 0, 0, 1))
+		}
+		b.pipe().ask(produceTo("t", 0, -1, make([]byte, 200<<10)))
+
+		full := b.log.rooms.NewRoom()
+		if err := full.Grow(t.Context(), 1<<20-3*frameStart); err != nil {
+			t.Fatal(err)
+		}
+		late := b.pipe()
+		answered := make(chan time.Time, 1)
+		go func() {
+			late.ask(produceTo("t", 0, -1, make([]byte, 10<<10)))
+			answered <- time.Now()
+		}()
+		time.Sleep(frameTime - time.Second)
+		synctest.Wait()
+		if len(answered) != 0 {
+			t.Fatal("answered while the buffer is full")
+		}
+		time.Sleep(2 * time.Second) // the dribbling ones are gone
+		synctest.Wait()
+		if len(answered) != 1 {
+			t.Error("not answered when there is room")
+		}
+		full.Release()
 	})
 }
 
@@ -229,8 +296,8 @@ func TestProduceGoesOnWithoutItsConnection(t *testing.T) {
 		if n := len(b.log.submitted); n != 2 {
 			t.Errorf("%d of 2 batches of a client that went away were written", n)
 		}
-		if b.log.reserved != 0 {
-			t.Errorf("%d bytes of the produce buffer are lost", b.log.reserved)
+		if b.log.reserved() != 0 {
+			t.Errorf("%d bytes of the produce buffer are lost", b.log.reserved())
 		}
 	})
 }
@@ -396,7 +463,7 @@ func TestReadRestAllocatesAsBytesArrive(t *testing.T) {
 		w.Close()
 	}()
 	chunks := 0
-	if _, err := readRest(r, prefix{length: maxProduceFrame}, func() { chunks++ }); err == nil {
+	if _, err := readRest(r, prefix{length: maxProduceFrame}, frameSteps{noSteps.grow, func() { chunks++ }}); err == nil {
 		t.Error("a frame cut short was accepted")
 	}
 	if chunks != 1 {
@@ -408,7 +475,7 @@ func TestReadRestAllocatesAsBytesArrive(t *testing.T) {
 func TestAnnouncedFrameIsNotAllocated(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := readRest(strings.NewReader("short"), prefix{length: maxProduceFrame}, func() {}); err == nil {
+	if _, err := readRest(strings.NewReader("short"), prefix{length: maxProduceFrame}, noSteps); err == nil {
 		t.Error("a frame cut short was accepted")
 	}
 	runtime.ReadMemStats(&after)
@@ -423,7 +490,7 @@ func TestReadRestOfAnySize(t *testing.T) {
 		for i := range want {
 			want[i] = byte(i * 31 >> 3)
 		}
-		got, err := readRest(bytes.NewReader(want), prefix{length: size + prefixBytes - 4}, func() {})
+		got, err := readRest(bytes.NewReader(want), prefix{length: size + prefixBytes - 4}, noSteps)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%d bytes: %d came, error %v", size, len(got), err)
 		}

@@ -149,7 +149,7 @@ type fakeLog struct {
 	changed   chan struct{} // closed and replaced at each append
 	forgotten []string
 	submitted []produce.Batch
-	reserved  int64
+	rooms     *produce.Engine // its buffer alone
 	closed    bool
 	nextID    int64
 
@@ -167,7 +167,7 @@ type storedBatch struct {
 func newFakeLog() *fakeLog {
 	return &fakeLog{
 		partition: map[topicPartition][]storedBatch{}, next: map[topicPartition]int64{},
-		changed: make(chan struct{}), nextID: 4711,
+		changed: make(chan struct{}), nextID: 4711, rooms: produce.New(produce.Config{}, nil),
 	}
 }
 
@@ -200,16 +200,10 @@ func (l *fakeLog) append(b produce.Batch) produce.Result {
 	return produce.Result{BaseOffset: first, LogStartOffset: 0}
 }
 
-func (l *fakeLog) Reserve(_ context.Context, bytes int64) (func(), error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.reserved += bytes
-	return sync.OnceFunc(func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.reserved -= bytes
-	}), nil
-}
+func (l *fakeLog) NewRoom() *produce.Room { return l.rooms.NewRoom() }
+
+// reserved is what frames hold of the produce buffer.
+func (l *fakeLog) reserved() int64 { return l.rooms.Metrics().BufferedBytes }
 
 func (l *fakeLog) NewProducerID() (int64, int16) {
 	l.mu.Lock()

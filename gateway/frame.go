@@ -29,8 +29,10 @@ const (
 	frameStart = 64 << 10
 	// frameChunk is how much more is allocated ahead of its bytes after that.
 	frameChunk = 1 << 20
-	// frameStall is how long the next chunk of a frame that has begun may take.
-	frameStall = time.Minute
+	// frameTime is how long a frame that has begun may take to arrive. Clients do
+	// not wait longer for the answer: Java's give a request up after 30 s,
+	// librdkafka after 60 s.
+	frameTime = time.Minute
 )
 
 // badFrame is what a peer did that no Kafka client does, or that this server
@@ -69,10 +71,17 @@ func readPrefix(r io.Reader) (prefix, error) {
 	}, nil
 }
 
+// frameSteps are called while a frame is read: grow ahead of each allocation,
+// with the bytes that it adds, and read ahead of each chunk, so that a peer that
+// is too slow can be cut off.
+type frameSteps struct {
+	grow func(bytes int) error
+	read func()
+}
+
 // readRest reads what follows the prefix. Memory grows with the bytes that
-// arrive, not with what the length promises. before is called ahead of each
-// chunk, so that a peer that stalls can be cut off.
-func readRest(r io.Reader, p prefix, before func()) ([]byte, error) {
+// arrive, to twice of them at most, not with what the length promises.
+func readRest(r io.Reader, p prefix, steps frameSteps) ([]byte, error) {
 	want := p.length - (prefixBytes - 4)
 	var frame []byte
 	chunk := frameStart
@@ -80,12 +89,16 @@ func readRest(r io.Reader, p prefix, before func()) ([]byte, error) {
 		have, n := len(frame), min(want-len(frame), chunk)
 		chunk = frameChunk
 		if have+n > cap(frame) {
-			grown := make([]byte, have, min(want, max(2*cap(frame), have+n)))
+			size := min(want, max(2*cap(frame), have+n))
+			if err := steps.grow(size - cap(frame)); err != nil {
+				return nil, err
+			}
+			grown := make([]byte, have, size)
 			copy(grown, frame)
 			frame = grown
 		}
 		frame = frame[:have+n]
-		before()
+		steps.read()
 		if read, err := io.ReadFull(r, frame[have:]); err != nil {
 			return nil, cutShort(err, have+read+prefixBytes-4, fmt.Sprintf("a frame of %d bytes", p.length))
 		}

@@ -50,8 +50,8 @@ type Producer interface {
 	// Submit takes a batch; those of one partition are written in the order of
 	// the calls. done is called exactly once.
 	Submit(b produce.Batch, done func(produce.Result))
-	// Reserve waits for produce-buffer space.
-	Reserve(ctx context.Context, bytes int64) (release func(), err error)
+	// NewRoom gives the room of a frame in the produce buffer.
+	NewRoom() *produce.Room
 	// NewProducerID issues an id that no other producer has.
 	NewProducerID() (id int64, epoch int16)
 	// Close finishes started writes.

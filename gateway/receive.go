@@ -1,11 +1,15 @@
 package gateway
 
-import "github.com/twmb/franz-go/pkg/kmsg"
+import (
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
 
 // receive takes one request off the connection, from its first byte to the
 // start of its handler.
 func (c *conn) receive() error {
-	c.allow(frameStall)
+	c.allow(frameTime)
 	p, err := readPrefix(c.src)
 	if err != nil {
 		return err
@@ -20,11 +24,8 @@ func (c *conn) receive() error {
 	if err := c.pipe.waitForRoom(c.ctx, a.weight(p)); err != nil {
 		return err
 	}
-	release, err := c.reserve(a, p)
-	if err != nil {
-		return err
-	}
-	k, req, err := c.readCall(a, p)
+	grow, release := c.room(a)
+	k, req, err := c.readCall(a, p, grow)
 	if err != nil {
 		release()
 		return err
@@ -36,17 +37,32 @@ func (c *conn) receive() error {
 	return nil
 }
 
-// reserve waits for produce-buffer space for a Produce frame, before memory is
-// spent on it. Only the connection that produces waits.
-func (c *conn) reserve(a *api, p prefix) (release func(), err error) {
+// room is the produce-buffer space of a Produce frame: grow waits for more of it,
+// before memory is spent. Only the connection that produces waits.
+func (c *conn) room(a *api) (grow func(bytes int) error, release func()) {
 	if a.key != kmsg.Produce {
-		return func() {}, nil
+		return func(int) error { return nil }, func() {}
 	}
-	return c.server.parts.Produce.Reserve(c.waits, int64(p.length))
+	room := c.server.parts.Produce.NewRoom()
+	return func(bytes int) error { return room.Grow(c.waits, int64(bytes)) }, room.Release
 }
 
-func (c *conn) readCall(a *api, p prefix) (*call, kmsg.Request, error) {
-	rest, err := readRest(c.src, p, func() { c.allow(frameStall) })
+// readFrame reads what follows the prefix. The peer has frameTime for it, in
+// which the time that it had to wait for room does not count.
+func (c *conn) readFrame(p prefix, grow func(bytes int) error) ([]byte, error) {
+	begin := time.Now()
+	return readRest(c.src, p, frameSteps{
+		grow: func(bytes int) error {
+			asked := time.Now()
+			defer func() { begin = begin.Add(time.Since(asked)) }()
+			return grow(bytes)
+		},
+		read: func() { c.allow(frameTime - time.Since(begin)) },
+	})
+}
+
+func (c *conn) readCall(a *api, p prefix, grow func(bytes int) error) (*call, kmsg.Request, error) {
+	rest, err := c.readFrame(p, grow)
 	if err != nil {
 		return nil, nil, err
 	}

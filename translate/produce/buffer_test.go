@@ -77,26 +77,6 @@ func TestBudgetForgetsWhoGivesUp(t *testing.T) {
 	})
 }
 
-func TestReserve(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, func(c *Config) { c.BufferBytes = 2000 })
-		release, err := r.engine.Reserve(t.Context(), 5000) // more than there is
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if _, err := r.engine.Reserve(ctx, 1); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %v while the buffer is full", err)
-		}
-		release()
-		release() // once counts
-		if used := r.engine.Metrics().BufferedBytes; used != 0 {
-			t.Errorf("%d bytes in use", used)
-		}
-	})
-}
-
 func zipped(t *testing.T, values ...string) []byte {
 	var all []record.Positioned
 	for i, v := range values {

@@ -50,8 +50,8 @@
 // # Memory
 //
 // Two budgets share Config.BufferBytes half and half: frames as they are
-// received, which the gateway reserves before it reads them, and decompressed
-// payloads. Two, because a frame waits for payload space: in a single budget,
+// received, which the gateway asks room for as they arrive (room.go), and
+// decompressed payloads. Two, because a frame waits for payload space: in a single budget,
 // frames alone could fill it and wait for each other. A payload waits for nothing
 // but DIS, so payload space always comes free again, and then the frame does.
 //

@@ -23,7 +23,7 @@ type Config struct {
 	// and never more than half of BufferBytes.
 	MaxBatchBytes int
 	// BufferBytes is the memory for batches: one half for frames as received
-	// (Reserve), one half for decompressed records. Default 256 MiB.
+	// (Room), one half for decompressed records. Default 256 MiB.
 	BufferBytes int64
 	// MaxInFlight is how many PutRecords of one stream run at the same time, each
 	// with other partitions. Default 4.
@@ -119,19 +119,6 @@ func New(config Config, putter Putter) *Engine {
 // NewProducerID gives a producer id that no gateway gave before, and its first
 // epoch. Such an id must begin with sequence 0 in every partition.
 func (e *Engine) NewProducerID() (id int64, epoch int16) { return e.ids.next(), 0 }
-
-// Reserve waits, first come first served, for room in the buffer for a frame of
-// the size. Call it before the frame is read, and release once every batch of
-// the frame was answered; what is still being written by then stays charged by
-// the engine. A frame larger than the whole buffer waits until it is alone. The
-// error is ctx's.
-func (e *Engine) Reserve(ctx context.Context, bytes int64) (release func(), err error) {
-	bytes = min(bytes, e.frames.capacity)
-	if err := e.frames.acquire(ctx, bytes); err != nil {
-		return nil, err
-	}
-	return sync.OnceFunc(func() { e.frames.release(bytes) }), nil
-}
 
 // Close takes no batch any more, answers those of which nothing was sent with
 // NOT_LEADER_OR_FOLLOWER (6), which makes clients look for the broker again, and
