@@ -225,6 +225,7 @@ func TestDribblingFramesLeaveRoom(t *testing.T) {
 		for range 3 {
 			b.pipe().nc.Write(frame(90<<20, 0, 7, 0, 0, 0, 1))
 		}
+		synctest.Wait()
 		b.pipe().ask(produceTo("t", 0, -1, make([]byte, 200<<10)))
 
 		full := b.log.rooms.NewRoom()
