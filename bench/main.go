@@ -34,6 +34,7 @@ var parts = []part{
 	{"groups", "the DIS reads of ten consumer groups against one", groups},
 	{"adapter", "Kafka's Java client against the DIS Kafka adapter", adapter},
 	{"idle", "the memory of idle connections", idle},
+	{"waiting", "consumers on partitions in which nothing happens", waiting},
 	{"stalled", "the gateway's memory while DIS stands still, and what becomes of the records", stalled},
 	{"profile", "where the gateway's processor time goes", profile},
 }

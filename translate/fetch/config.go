@@ -91,9 +91,11 @@ const (
 	// is left to the watch over its stream.
 	livelyPolls = 5
 	// A partition that is watched is read now and then all the same, in case DIS
-	// describes an end that is not the last; and so is a retired one that was read
-	// to its end, which gets no more records unless it becomes ACTIVE again.
-	checkEvery = time.Minute
+	// describes an end that is not the last. It keeps its cursor alive.
+	checkWatched = 2 * time.Minute
+	// A retired partition that was read to its end gets no more records, unless it
+	// becomes ACTIVE again.
+	checkDrained = time.Minute
 	// checkLater is when to try again where the idle budget had no room for it.
 	checkLater = 10 * time.Second
 	// Failed calls are repeated between these, beyond the client's own attempts.

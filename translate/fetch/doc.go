@@ -13,8 +13,8 @@
 // At the end of a partition a session polls for a moment after something arrived,
 // at growing intervals. From then on the partition is watched: one describe of
 // its stream tells, for all partitions at once, which of them have records that
-// were not read. All these calls, and a read a minute of each watched partition
-// for safety, share one budget (Config.IdlePolls). With S streams that are
+// were not read. All these calls, and a read of each watched partition every
+// two minutes for safety, share one budget (Config.IdlePolls). With S streams that are
 // watched, a record that another program wrote is read at the latest
 //
 //	max(1 s, S / (0.55 * IdlePolls)) and the time of two calls

@@ -66,8 +66,10 @@ func (s *session) rest(now time.Time) {
 	switch {
 	case s.position < p.high:
 		s.need = needed // there are records, and DIS has yet to show them
-	case quiet || p.drained(s.position):
-		s.need, s.lively, delay = check, false, backoff(checkEvery, checkEvery, 0)
+	case p.drained(s.position):
+		s.need, s.lively, delay = check, false, backoff(checkDrained, checkDrained, 0)
+	case quiet:
+		s.need, s.lively, delay = check, false, backoff(checkWatched, checkWatched, 0)
 		p.stream.watch.recheck()
 	default:
 		s.need = poll
