@@ -95,6 +95,7 @@ func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error)
 	if err != nil {
 		return errors.Join(err, p.abandon(signals.force))
 	}
+	limitMemory(d.memoryLimit())
 	return p.run(signals, running{
 		adminAddress: d.AdminListen,
 		failed:       store.failed,

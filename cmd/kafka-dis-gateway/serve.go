@@ -107,6 +107,7 @@ func (s *serveCommand) run(signals *signals, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	limitMemory(s.memoryLimit())
 	err = p.run(signals, running{
 		adminAddress: s.AdminListen,
 		grace:        func() time.Duration { return s.GracePeriod },

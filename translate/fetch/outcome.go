@@ -91,7 +91,7 @@ func (p *partition) unwatch() {
 	for _, s := range p.sessions {
 		if s.need == check && !p.drained(s.position) {
 			s.rest(time.Now())
-			s.wakeUp()
+			s.wake()
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (p *partition) sessionAt(position int64, now time.Time) *session {
 func (p *partition) dropIdlestSession() bool {
 	var idlest *session
 	for _, s := range p.sessions {
-		if !s.running && (idlest == nil || s.usedAt.Before(idlest.usedAt)) {
+		if !s.running && !s.wanted() && (idlest == nil || s.usedAt.Before(idlest.usedAt)) {
 			idlest = s
 		}
 	}
@@ -87,11 +87,25 @@ func (p *partition) dropIdlestSession() bool {
 // that is due now is made even if they leave, so that a consumer that never
 // waits still gets on.
 func (s *session) want(now time.Time) {
-	if s.running {
+	if s.running || s.resting(now) {
 		return
 	}
 	s.once = s.once || !now.Before(s.notBefore)
 	s.start()
+}
+
+// resting reports whether the session needs no goroutine for now: the watch over
+// its stream starts it when records arrive, or for a check that is due.
+func (s *session) resting(now time.Time) bool {
+	return s.need == check && !s.once && now.Before(s.notBefore)
+}
+
+// wake goes on with a session that was resting, or that sleeps.
+func (s *session) wake() {
+	if !s.running && s.wanted() {
+		s.start()
+	}
+	s.wakeUp()
 }
 
 // readAhead makes the session read once for a consumer that will be back.
@@ -116,7 +130,7 @@ func (s *session) pokeNow() {
 	}
 	s.livelyNow()
 	s.poked = s.reading
-	s.wakeUp()
+	s.wake()
 }
 
 // livelyNow makes the next read due at once.
@@ -151,13 +165,12 @@ func (s *session) turn() (delay time.Duration, wanted bool) {
 	stream := s.partition.stream
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
-	pace := &s.partition.pace
-	if !s.wanted() {
+	pace, now := &s.partition.pace, time.Now()
+	if !s.wanted() || s.resting(now) {
 		s.running = false
 		pace.leave(s)
 		return 0, false
 	}
-	now := time.Now()
 	if delay = s.notBefore.Sub(now); delay > 0 {
 		return delay, true
 	}

@@ -51,7 +51,7 @@ func (e *Engine) sweep(now time.Time) {
 // sweep reports whether nothing is left that is worth keeping.
 func (p *partition) sweep(now time.Time) (unused bool) {
 	for position, s := range p.sessions {
-		if !s.running && now.Sub(s.usedAt) >= sessionIdle {
+		if !s.running && !s.wanted() && now.Sub(s.usedAt) >= sessionIdle {
 			delete(p.sessions, position)
 		}
 	}

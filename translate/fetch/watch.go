@@ -69,6 +69,9 @@ func (s *stream) watchTurn(now time.Time) (delay time.Duration, used bool) {
 		w.running, w.turnAt = false, time.Time{}
 		return 0, false
 	}
+	for _, p := range s.partitions {
+		p.startChecks(now)
+	}
 	if s.describes.running != nil { // its end is followed by a recheck
 		return describeEvery, true
 	}
@@ -103,6 +106,15 @@ func (s *stream) describeDue(now time.Time) time.Time {
 	return due
 }
 
+// startChecks wakes the resting sessions that are to be read for safety.
+func (p *partition) startChecks(now time.Time) {
+	for _, s := range p.sessions {
+		if s.need == check && !s.running && !s.resting(now) && s.wanted() {
+			s.start()
+		}
+	}
+}
+
 // watched reports whether a consumer waits for records at the end of the
 // partition, or will again in a moment, and no polls look for them.
 func (p *partition) watched(now time.Time) bool {
@@ -110,7 +122,7 @@ func (p *partition) watched(now time.Time) bool {
 		return false
 	}
 	for _, s := range p.sessions {
-		if s.need == check && (s.running || now.Sub(s.usedAt) < watchLinger) {
+		if s.need == check && (now.Sub(s.usedAt) < watchLinger || s.wanted()) {
 			return true
 		}
 	}
