@@ -8,7 +8,7 @@ import (
 
 // idle is the budget of the calls to DIS that are made to find out whether
 // something happened: Config.IdlePolls a second over all streams, in any second.
-// It is divided, so that neither kind of call keeps the other waiting; a tenth is
+// It is divided, so that neither kind of call keeps the other waiting; a quarter is
 // left for what the gateway's other parts do in regular intervals.
 type idle struct {
 	// watches are the describes of streams. Each waits for its turn, so that every
@@ -21,8 +21,8 @@ type idle struct {
 
 // The shares of the budget, and what of it may be used at once.
 const (
-	watchShare = 0.55
-	readShare  = 0.25
+	watchShare = 0.45
+	readShare  = 0.2
 	readBurst  = 0.1
 )
 
