@@ -56,21 +56,22 @@ func (l loaded) documented() float64 {
 	return float64(l.partitions) * min(float64(limits.WriteRecords), float64(limits.WriteBytes)/float64(l.size))
 }
 
-// The streams that are loaded at the same time, each by one client.
+// The streams that are loaded at the same time, each by one client; those of one
+// gateway and one DIS together, whose quota is 50 partitions.
 var loadRounds = []struct {
-	name  string
-	loads []loaded
+	name     string
+	gateways [][]loaded
 }{
-	{"1 partition", loadsOf(1, 100, 1024)},
-	{"16 partitions, 100 B", loadsOf(16, 100)},
-	{"16 partitions, 1 KB", loadsOf(16, 1024)},
+	{"1 partition", [][]loaded{append(loadsOf(1, 100, loadClients...), loadsOf(1, 1024, loadClients...)...)}},
+	{"16 partitions, 100 B", [][]loaded{loadsOf(16, 100, loadClients[:2]...), loadsOf(16, 100, loadClients[2:]...)}},
+	{"16 partitions, 1 KB", [][]loaded{loadsOf(16, 1024, loadClients[:2]...), loadsOf(16, 1024, loadClients[2:]...)}},
 }
 
-func loadsOf(partitions int, sizes ...int) (all []loaded) {
-	for _, client := range []string{"franz-go", "java-4.4", "kcat", "sarama"} {
-		for _, size := range sizes {
-			all = append(all, loaded{client, partitions, size})
-		}
+var loadClients = []string{"franz-go", "java-4.4", "kcat", "sarama"}
+
+func loadsOf(partitions, size int, clients ...string) (all []loaded) {
+	for _, client := range clients {
+		all = append(all, loaded{client, partitions, size})
 	}
 	return all
 }
@@ -82,29 +83,39 @@ func loadsOf(partitions int, sizes ...int) (all []loaded) {
 func TestDocumentedLimits(t *testing.T) {
 	length := loadLength(t)
 	for _, round := range loadRounds {
-		t.Run(round.name, func(t *testing.T) {
-			endpoint := startEmbeddedDIS(t, "--limits", "documented")
-			gateway := startServeAt(t, endpoint, nil, "--topic-admin", "create")
-			gateway.waitReady(t)
-			store := disClientAt(t, endpoint)
-			programs := make([]*clientProgram, len(round.loads))
-			for i, l := range round.loads {
-				createTopic(t, gateway.kafka, l.stream(), int32(l.partitions))
-				programs[i] = startLoader(t, l.client)
+		t.Run(round.name, func(t *testing.T) { // ends with the last of its gateways
+			for i, loads := range round.gateways {
+				t.Run("gateway "+strconv.Itoa(i+1), func(t *testing.T) {
+					t.Parallel()
+					loadGateway(t, loads, length)
+				})
 			}
-			watch := watchGroup(t, gateway.kafka)
-			var clients sync.WaitGroup
-			for i, l := range round.loads {
-				clients.Go(func() { l.run(t, gateway.kafka, store, programs[i], length) })
-			}
-			clients.Wait()
-			watch.check(slowestGroupAnswer)
-			if refused := gateway.metric(t, "kdg_throttled_records_total"); refused != 0 {
-				t.Errorf("DIS throttled %d records", refused)
-			}
-			t.Logf("%d batches were paced", gateway.metric(t, "kdg_paced_batches_total"))
 		})
 	}
+}
+
+// loadGateway loads the streams of one gateway.
+func loadGateway(t *testing.T, loads []loaded, length time.Duration) {
+	endpoint := startEmbeddedDIS(t, "--limits", "documented")
+	gateway := startServeAt(t, endpoint, nil, "--topic-admin", "create")
+	gateway.waitReady(t)
+	store := disClientAt(t, endpoint)
+	programs := make([]*clientProgram, len(loads))
+	for i, l := range loads {
+		createTopic(t, gateway.kafka, l.stream(), int32(l.partitions))
+		programs[i] = startLoader(t, l.client)
+	}
+	watch := watchGroup(t, gateway.kafka)
+	var clients sync.WaitGroup
+	for i, l := range loads {
+		clients.Go(func() { l.run(t, gateway.kafka, store, programs[i], length) })
+	}
+	clients.Wait()
+	watch.check(slowestGroupAnswer)
+	if refused := gateway.metric(t, "kdg_throttled_records_total"); refused != 0 {
+		t.Errorf("DIS throttled %d records", refused)
+	}
+	t.Logf("%d batches were paced", gateway.metric(t, "kdg_paced_batches_total"))
 }
 
 func startLoader(t *testing.T, client string) *clientProgram {
