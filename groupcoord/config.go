@@ -25,6 +25,10 @@ type Config struct {
 	MinSessionTimeout, MaxSessionTimeout time.Duration
 	// MaxGroupSize is the most members one group may have; 0 is unlimited.
 	MaxGroupSize int
+	// MaxGroups is the most groups in memory (20,000): those with members, and
+	// others for as long as something is asked of them and a little longer. Above
+	// it requests for further ones are answered 15.
+	MaxGroups int
 	// AddedFromReset answers "nothing committed" for partitions that a scale-up
 	// added to a topic of a running group, so that the client's reset policy
 	// decides. By default they begin at their oldest record: a policy of latest
@@ -87,6 +91,7 @@ type ForeignChange struct {
 func (c Config) withDefaults() Config {
 	c.MinSessionTimeout = cmp.Or(c.MinSessionTimeout, 6*time.Second)
 	c.MaxSessionTimeout = cmp.Or(c.MaxSessionTimeout, 30*time.Minute)
+	c.MaxGroups = cmp.Or(c.MaxGroups, 20_000)
 	c.MaxMetadata = cmp.Or(c.MaxMetadata, 1000)
 	c.CommitsInFlight = cmp.Or(c.CommitsInFlight, 16)
 	c.CommitTimeout = cmp.Or(c.CommitTimeout, 12*time.Second)

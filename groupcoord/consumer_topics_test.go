@@ -94,13 +94,13 @@ func TestPatterns(t *testing.T) {
 func TestTopicCatalogFails(t *testing.T) {
 	topics := newFakeTopics("t:1")
 	inConsumerBubble(t, Config{}, topics, func(r *rig) {
-		topics.down = true
+		topics.fail(true)
 		a := r.beater("a", "t")
 		wantList(r, "joins", a.join())
-		topics.down = false
+		topics.fail(false)
 		r.sleep(5 * time.Second)
 		wantList(r, "later", a.beat(), "t0")
-		topics.down = true
+		topics.fail(true)
 		r.sleep(20 * time.Second)
 		want(r, "stale beats wrong", len(a.beat()), 0)
 		want(r, "epoch", a.epoch, 2)

@@ -36,6 +36,8 @@ type Coordinator struct {
 	closing chan struct{}
 	wg      sync.WaitGroup
 
+	crowded sync.Once // to log that there are too many groups
+
 	mu     sync.Mutex
 	closed bool
 	actors map[string]*actor
@@ -97,6 +99,14 @@ func (c *Coordinator) submit(group string, r request) {
 		return
 	}
 	a := c.actors[group]
+	if a == nil && len(c.actors) >= c.cfg.MaxGroups {
+		c.mu.Unlock()
+		c.crowded.Do(func() {
+			c.cfg.Logger.Warn().Int("groups", c.cfg.MaxGroups).Msg("too many groups in memory: requests for further ones are refused, now and from now on without a log line")
+		})
+		r.refuse(codeNotAvailable)
+		return
+	}
 	if a == nil {
 		a = newActor(c, group)
 		c.actors[group] = a

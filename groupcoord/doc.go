@@ -180,7 +180,8 @@
 // # What is different from Apache Kafka
 //
 // A static member that returns to a full group is let in, for it takes its own
-// place. Offsets do not expire here. A draw of the protocol vote goes to the
+// place. Offsets do not expire here. An id that was given out in a group without
+// members is good for a minute at most. A draw of the protocol vote goes to the
 // members' order. A join or sync that was replaced by a newer one of the same
 // member is answered 27 instead of never.
 //

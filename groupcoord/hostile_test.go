@@ -73,7 +73,7 @@ func TestIDsThatAreNeverUsedAreBounded(t *testing.T) {
 		var ids []string
 		for i := range maxPending + 2 {
 			c := r.consumer(strings.Repeat("é", 5000))
-			c.session = time.Minute + time.Duration(i)*time.Millisecond
+			c.session = 30*time.Second + time.Duration(i)*time.Millisecond
 			resp := c.tryJoin().get()
 			want(r, "code", resp.ErrorCode, codeMemberIDRequired)
 			if len(resp.MemberID) > 110 {
@@ -86,5 +86,67 @@ func TestIDsThatAreNeverUsedAreBounded(t *testing.T) {
 		want(r, "the oldest is forgotten", late.join().get().ErrorCode, codeUnknownMember)
 		late.id = ids[len(ids)-1]
 		want(r, "a later one is good", late.join().get().ErrorCode, 0)
+	})
+}
+
+// Groups that somebody makes up by asking for member ids are gone soon, however long
+// a session the ids were asked with.
+func TestMadeUpGroupsWithPendingIDsAreForgotten(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		for i := range 100 {
+			c := r.consumer("x")
+			c.group, c.session = fmt.Sprint("made-up-", i), 30*time.Minute
+			want(r, "join", c.tryJoin().get().ErrorCode, codeMemberIDRequired)
+		}
+		want(r, "in memory", r.inMemory(), 100)
+		r.sleep(maxAlonePending + r.c.cfg.EmptyGroupLinger + time.Second)
+		want(r, "in memory", r.inMemory(), 0)
+
+		// An id of a group with members is good for the session, as in Kafka.
+		a := r.consumer("a")
+		r.stable(a)
+		late := r.consumer("late")
+		late.session = 30 * time.Minute
+		late.id = late.tryJoin().get().MemberID
+		for range 20 {
+			r.sleep(5 * time.Second)
+			want(r, "heartbeat", a.heartbeat(), 0)
+		}
+		late.join().held()
+	})
+}
+
+func TestGroupsInMemoryAreBounded(t *testing.T) {
+	inBubble(t, Config{MaxGroups: 3}, func(r *rig) {
+		var members []*consumer
+		for i := range 4 {
+			c := r.consumer("x")
+			c.group, c.version = fmt.Sprint("g", i), 3
+			p := c.tryJoin()
+			if i == 3 {
+				want(r, "one too many", p.get().ErrorCode, codeNotAvailable)
+				break
+			}
+			c.joined(p)
+			members = append(members, c)
+		}
+		want(r, "in memory", r.inMemory(), 3)
+		want(r, "the others go on", members[0].heartbeat(), 0)
+		want(r, "commit to another group", code(send(r, r.c.OffsetCommit, Client{}, commitRequest("g3", 0, 1))), codeNotAvailable)
+		want(r, "leave", members[0].leave(), 0)
+		r.sleep(r.c.cfg.EmptyGroupLinger + time.Second)
+		want(r, "there is room again", code(send(r, r.c.OffsetCommit, Client{}, commitRequest("g3", 0, 1))), 0)
+	})
+}
+
+// What a member may keep here by its metadata, and a leader by its assignments, is
+// what a frame may hold; metadata of offsets is bounded by characters.
+func TestOffsetMetadataIsBounded(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		for length, wanted := range map[int]int16{1000: 0, 1001: codeMetadataTooLarge} {
+			req := commitRequest("g", 0, 1)
+			req.Topics[0].Partitions[0].Metadata = ptr(strings.Repeat("ä", length))
+			want(r, fmt.Sprint(length, " characters"), code(send(r, r.c.OffsetCommit, Client{}, req)), wanted)
+		}
 	})
 }

@@ -108,7 +108,7 @@ func (g *group) joinNew(e *joinEvent) {
 	case e.req.InstanceID == nil && e.req.Version >= 4:
 		// The client has to come back with the id, so that a lost answer does
 		// not leave members that nobody is (KIP-394).
-		g.makePending(id, g.now.Add(e.session()))
+		g.makePending(id, g.now.Add(g.pendingFor(e)))
 		g.answer(e, func() { e.fail(id, codeMemberIDRequired) })
 	default:
 		g.addMember(id, e)
@@ -118,6 +118,19 @@ func (g *group) joinNew(e *joinEvent) {
 // maxPending is how many ids may be given out and not used. Clients come back
 // with theirs at once, so so many at a time are never clients that mean to.
 const maxPending = 10_000
+
+// maxAlonePending is how long an id is good for that is all there is of a group.
+// Made-up groups would stay for as long as their clients say, which may be half an
+// hour; whom a network keeps from coming back in time is given another id.
+const maxAlonePending = time.Minute
+
+// pendingFor is how long the client may take to come back with its id.
+func (g *group) pendingFor(e *joinEvent) time.Duration {
+	if g.state == empty {
+		return min(e.session(), maxAlonePending)
+	}
+	return e.session()
+}
 
 // makePending remembers an id that was given out, for which the one that has
 // been out for longest makes room.

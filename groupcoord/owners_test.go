@@ -260,11 +260,11 @@ func TestEmptyGroupWithOffsetsKeepsItsState(t *testing.T) {
 }
 
 func TestPendingMemberKeepsTheGroup(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
+	inBubble(t, Config{EmptyGroupLinger: 10 * time.Second}, func(r *rig) {
 		c := r.consumer("a")
 		c.session = 5 * time.Minute
 		c.id = c.tryJoin().get().MemberID
-		r.sleep(4 * time.Minute)
+		r.sleep(50 * time.Second)
 		c.joined(c.tryJoin())
 	})
 }

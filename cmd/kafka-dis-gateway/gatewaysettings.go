@@ -27,7 +27,7 @@ type gatewaySettings struct {
 
 	Groups                string        `default:"memory" choices:"memory,off" help:"Consumer groups: memory, this gateway coordinates those of its clients; off, it refuses them. Default: memory."`
 	InitialRebalanceDelay time.Duration `default:"${rebalance_delay}" min:"0s" placeholder:"TIME" help:"How long the first rebalance of a group waits for more members. Default: ${rebalance_delay}."`
-	MaxGroupSize          int           `default:"0" min:"0" placeholder:"N" help:"Most members of one group; 0: no limit."`
+	MaxGroupSize          int           `default:"10000" min:"0" placeholder:"N" help:"Most members of one group; 0: no limit. Default: 10000."`
 	AddedPartitions       string        `default:"earliest" choices:"earliest,reset" help:"Where a running group begins in partitions that a scale-up adds: earliest, so that no record is skipped, or reset, where auto.offset.reset of its clients says. Default: earliest."`
 	DISAppNameMax         int           `name:"dis-app-name-max" default:"200" min:"1" placeholder:"N" help:"Longest name of an app that DIS accepts; a group whose app would need a longer one is refused. Default: 200."`
 
