@@ -41,10 +41,14 @@ type topicView struct {
 	matched map[string][]string // names by pattern, sorted
 }
 
-// lookup is a question to the catalog.
+// lookup is a question to the catalog. Its lists are sorted.
 type lookup struct {
 	names    []string
 	patterns []string
+	// missing are names that did not exist when they were looked up. They are looked
+	// for in the list of all topics: asking for each could be a call of the backend
+	// every time.
+	missing []string
 }
 
 // lookUp asks the catalog, and matches the patterns here, where it holds nobody up.
@@ -57,12 +61,17 @@ func (c *Coordinator) lookUp(ctx context.Context, l lookup) (topicView, error) {
 	for _, t := range topics {
 		view.found[t.Name] = t
 	}
-	if len(l.patterns) == 0 {
+	if len(l.patterns) == 0 && len(l.missing) == 0 {
 		return view, nil
 	}
 	all, err := c.cfg.Topics.AllTopics(ctx)
 	if err != nil {
-		return view, fmt.Errorf("list topics for patterns: %w", err)
+		return view, fmt.Errorf("list topics: %w", err)
+	}
+	for _, t := range all {
+		if _, ok := slices.BinarySearch(l.missing, t.Name); ok {
+			view.found[t.Name] = t
+		}
 	}
 	slices.SortFunc(all, func(a, b Topic) int { return strings.Compare(a.Name, b.Name) })
 	for _, text := range l.patterns {

@@ -114,10 +114,10 @@ func TestEmptyConsumerGroupIsForgotten(t *testing.T) {
 		a := r.beater("a", "t")
 		a.join()
 		want(r, "leave", a.leave(-1), 0)
-		asked := topics.asked
+		asked := topics.calls()
 		r.sleep(61 * time.Second)
 		want(r, "groups", r.inMemory(), 0)
-		want(r, "lookups", topics.asked, asked)
+		want(r, "lookups", topics.calls(), asked)
 	})
 }
 

@@ -90,16 +90,26 @@ func (g *group) startLookup() {
 		return
 	}
 	all := newInterests()
-	if g.consumer != nil {
-		all.addAll(g.consumer.interests())
-	}
 	for _, w := range g.lookups.waiting {
 		all.addAll(w.needs())
+	}
+	missing := make(map[string]bool)
+	if g.consumer != nil {
+		old := g.consumer.interests()
+		maps.Copy(all.patterns, old.patterns)
+		for name := range old.names {
+			if _, exists := g.lookups.view.found[name]; exists {
+				all.names[name] = true
+			} else if !all.names[name] {
+				missing[name] = true
+			}
+		}
 	}
 	g.lookups.running = true
 	g.effects = append(g.effects, storeLookup{lookup{
 		names:    slices.Sorted(maps.Keys(all.names)),
 		patterns: slices.Sorted(maps.Keys(all.patterns)),
+		missing:  slices.Sorted(maps.Keys(missing)),
 	}})
 }
 

@@ -380,11 +380,11 @@ func TestUpgradeWaitsForTheCatalog(t *testing.T) {
 		x := r.classicConsumer("x", "t")
 		x.joined(x.join())
 		x.assigned(x.sync(map[string]string{x.id: encodedAssignment("t0", "t1")}))
-		topics.down = true
+		topics.fail(true)
 		b := r.beater("b", "t")
 		want(r, "tries again", b.send(b.fullRequest()).get().ErrorCode, codeLoading)
 		want(r, "still classic", x.heartbeat(), 0)
-		topics.down = false
+		topics.fail(false)
 		wantList(r, "x has everything", b.join())
 	})
 }

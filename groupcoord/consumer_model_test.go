@@ -139,7 +139,7 @@ func (m *consumerModel) perform(effects []effect) {
 		case storeLookup:
 			c := &Coordinator{cfg: m.cfg}
 			m.calls = append(m.calls, func(ok bool) event {
-				m.topics.down = !ok
+				m.topics.fail(!ok)
 				view, err := c.lookUp(m.t.Context(), e.lookup)
 				return lookupDone{e.lookup, view, err}
 			})
@@ -271,7 +271,7 @@ func (m *consumerModel) advance(d time.Duration) {
 			m.now = m.g.wake
 		}
 		m.handle(tick{})
-		m.check(m.t)
+		m.checkOwners()
 	}
 	m.now = until
 }
@@ -418,10 +418,11 @@ func (m *consumerModel) settle() {
 			m.drain()
 			c.adopt()
 		}
-		m.check(m.t)
+		m.checkOwners()
 		m.advance(3 * time.Second)
 		m.drain()
 	}
+	m.check(m.t)
 	m.checkQuiet()
 	for _, c := range m.clients {
 		c.crash()

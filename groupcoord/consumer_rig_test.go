@@ -21,6 +21,7 @@ type fakeTopics struct {
 	delay  time.Duration
 	down   bool
 	asked  int
+	named  []string // asked for by name, in the last call
 }
 
 // newFakeTopics has topics named like "t:3", with as many partitions.
@@ -64,15 +65,45 @@ func (f *fakeTopics) remove(name string) {
 	delete(f.topics, name)
 }
 
+// fail lets all calls from now on fail, or not.
+func (f *fakeTopics) fail(down bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.down = down
+}
+
+// slow lets all calls from now on take a time.
+func (f *fakeTopics) slow(delay time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.delay = delay
+}
+
+// calls counts the calls so far.
+func (f *fakeTopics) calls() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asked
+}
+
+// lastNames are those that the last call asked for.
+func (f *fakeTopics) lastNames() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.named
+}
+
 func (f *fakeTopics) ask(ctx context.Context) error {
 	f.mu.Lock()
 	f.asked++
 	delay, down := f.delay, f.down
 	f.mu.Unlock()
-	select {
-	case <-time.After(delay):
-	case <-ctx.Done():
-		return ctx.Err()
+	if delay > 0 {
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	if down {
 		return errors.New("the catalog is down")
@@ -86,6 +117,7 @@ func (f *fakeTopics) Topics(ctx context.Context, names []string) ([]Topic, error
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.named = slices.Clone(names)
 	var found []Topic
 	for _, name := range names {
 		if t, ok := f.topics[name]; ok {

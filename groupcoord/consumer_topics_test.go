@@ -1,6 +1,8 @@
 package groupcoord
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -82,9 +84,9 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%q matches %q: %v", tc.pattern, tc.name, !tc.matches)
 		}
 	}
-	for _, bad := range []string{"a)(b", "[", `a\`, "(?<!a)b", "*"} {
+	for _, bad := range []string{"a)(b", "[", `a\`, "(?<!a)b", "*", strings.Repeat("a", maxPattern+1)} {
 		if _, err := compilePattern(bad); err == nil {
-			t.Errorf("%q is accepted", bad)
+			t.Errorf("%.20q is accepted", bad)
 		}
 	}
 }
@@ -114,7 +116,7 @@ func TestLookupsKeepTheOrder(t *testing.T) {
 	inConsumerBubble(t, Config{}, topics, func(r *rig) {
 		a, b := r.beater("a", "t"), r.beater("b", "u")
 		a.join()
-		topics.delay = 2 * time.Second
+		topics.slow(2 * time.Second)
 		join := b.send(b.fullRequest())
 		req := b.request()
 		req.MemberEpoch = -1
@@ -133,7 +135,7 @@ func TestLookupsKeepTheOrder(t *testing.T) {
 func TestLookupTakesTooLong(t *testing.T) {
 	topics := newFakeTopics("t:2")
 	inConsumerBubble(t, Config{}, topics, func(r *rig) {
-		topics.delay = time.Hour
+		topics.slow(time.Hour)
 		a := r.beater("a", "t")
 		join := a.send(a.fullRequest())
 		join.held()
@@ -146,11 +148,35 @@ func TestLookupTakesTooLong(t *testing.T) {
 func TestCloseDuringLookup(t *testing.T) {
 	topics := newFakeTopics("t:2")
 	inConsumerBubble(t, Config{}, topics, func(r *rig) {
-		topics.delay = 2 * time.Second
+		topics.slow(2 * time.Second)
 		a := r.beater("a", "t")
 		join := a.send(a.fullRequest())
 		join.held()
 		r.restart()
 		want(r, "answer", join.get().ErrorCode, codeNotCoordinator)
+	})
+}
+
+// A topic that does not exist is asked for by name when somebody subscribes to it, and
+// then looked for in the list of all.
+func TestMissingTopicsAreNotAskedForByName(t *testing.T) {
+	topics := newFakeTopics("t:1")
+	inConsumerBubble(t, Config{}, topics, func(r *rig) {
+		a := r.beater("a", "t", "missing")
+		a.join()
+		if !slices.Contains(topics.lastNames(), "missing") {
+			t.Errorf("asked for %v", topics.lastNames())
+		}
+		r.sleep(r.c.cfg.TopicsInterval)
+		if !slices.Equal(topics.lastNames(), []string{"t"}) {
+			t.Errorf("asked again for %v", topics.lastNames())
+		}
+		topics.set("missing:1")
+		r.sleep(r.c.cfg.TopicsInterval)
+		wantList(r, "it exists", a.beat(), "missing0", "t0")
+		r.sleep(r.c.cfg.TopicsInterval)
+		if !slices.Equal(topics.lastNames(), []string{"missing", "t"}) {
+			t.Errorf("asked for %v", topics.lastNames())
+		}
 	})
 }
