@@ -86,6 +86,7 @@ func (g *group) servesConsumers() bool { return g.consumer != nil && g.consumer.
 func (g *group) beginConsumer() *consumerGroup {
 	g.exists = true
 	g.consumer = newConsumerGroup()
+	g.consumer.epoch = 1 // the first member makes it 2, as in Apache Kafka
 	g.protocolType, g.generation = consumerType, 0
 	return g.consumer
 }

@@ -248,7 +248,7 @@ func (g *group) updateConsumer(m *consumerMember, e *beatEvent) (changed bool) {
 // and reports whether anything of it has.
 func (g *group) resubscribed(m *consumerMember, before consumerMember) (changed bool) {
 	c := g.consumer
-	if !slices.Equal(m.topics, before.topics) || m.pattern != before.pattern || c.epoch == 0 {
+	if !slices.Equal(m.topics, before.topics) || m.pattern != before.pattern || c.targetEpoch == 0 {
 		c.epoch++
 		changed = true
 	}

@@ -46,24 +46,24 @@ func TestRevokeBeforeAssign(t *testing.T) {
 	inConsumerBubble(t, Config{}, newFakeTopics("t:3"), func(r *rig) {
 		a, b := r.beater("a", "t"), r.beater("b", "t")
 		wantList(r, "a joins", a.join(), "t0", "t1", "t2")
-		want(r, "epoch", a.epoch, 1)
+		want(r, "epoch", a.epoch, 2)
 		want(r, "interval", a.interval, 5000)
 		want(r, "nothing new", len(a.beat()), 0)
 		want(r, "state", r.describeConsumers(1).State, "Stable")
 
 		wantList(r, "b gets nothing", b.join())
-		want(r, "b is at the target", b.epoch, 2)
+		want(r, "b is at the target", b.epoch, 3)
 		want(r, "state", r.describeConsumers(1).State, "Reconciling")
 		wantList(r, "a has to give up one", a.beat(), "t0", "t1")
-		want(r, "a stays", a.epoch, 1)
+		want(r, "a stays", a.epoch, 2)
 		want(r, "a is told once", len(a.beat()), 0)
 		want(r, "b waits", len(b.beat()), 0)
 		wantList(r, "a still has it", a.has("t0", "t1", "t2"), "t0", "t1")
 		want(r, "b waits", len(b.beat()), 0)
-		want(r, "a stays", a.epoch, 1)
+		want(r, "a stays", a.epoch, 2)
 
 		a.has("t0", "t1")
-		want(r, "a goes on", a.epoch, 2)
+		want(r, "a goes on", a.epoch, 3)
 		wantList(r, "b gets it", b.beat(), "t2")
 		want(r, "state", r.describeConsumers(1).State, "Stable")
 	})
@@ -84,7 +84,7 @@ func TestMemberThatDoesNotGiveUpIsFenced(t *testing.T) {
 		r.sleep(5 * time.Second)
 		want(r, "a is fenced", a.send(a.request()).get().ErrorCode, codeUnknownMember)
 		wantList(r, "b has everything", b.beat(), "t0", "t1")
-		want(r, "epoch", b.epoch, 3)
+		want(r, "epoch", b.epoch, 4)
 	})
 }
 
@@ -103,7 +103,7 @@ func TestConsumerSession(t *testing.T) {
 		r.sleep(45 * time.Second)
 		d := r.describeConsumers(1)
 		want(r, "state", d.State, "Empty")
-		want(r, "epoch", d.Epoch, 4)
+		want(r, "epoch", d.Epoch, 5)
 	})
 }
 
@@ -137,7 +137,7 @@ func TestConsumerLeaves(t *testing.T) {
 		want(r, "leave", b.leave(-1), 0)
 		want(r, "state", r.describeConsumers(1).State, "Empty")
 		a.join()
-		want(r, "epochs go on", a.epoch, 5)
+		want(r, "epochs go on", a.epoch, 6)
 	})
 }
 
@@ -146,29 +146,31 @@ func TestWrongMemberEpochs(t *testing.T) {
 		a, b := r.beater("a", "t"), r.beater("b", "t")
 		a.join()
 		req := a.request()
-		req.MemberEpoch = 2
+		req.MemberEpoch = 3
 		want(r, "ahead", a.send(req).get().ErrorCode, codeFencedMemberEpoch)
 
 		// The answer to the join was lost: the client joins again.
 		a.epoch, a.owned = 0, nil
 		wantList(r, "joins again", a.join(), "t0", "t1", "t2", "t3")
-		want(r, "same epoch", a.epoch, 1)
+		want(r, "same epoch", a.epoch, 2)
 
 		b.join()
 		a.beat()
 		a.has("t0", "t1")
-		want(r, "a went on", a.epoch, 2)
+		want(r, "a went on", a.epoch, 3)
 		// That answer was lost: a tries again with the epoch before.
-		a.epoch = 1
+		a.epoch = 2
 		req = a.request()
 		want(r, "does not say what it has", a.send(req).get().ErrorCode, codeFencedMemberEpoch)
 		req = a.fullRequest()
 		req.Topics = ownedTopics([]string{"t0", "t1", "t2"})
 		want(r, "has what it must not", a.send(req).get().ErrorCode, codeFencedMemberEpoch)
 		wantList(r, "tries again", a.has("t0", "t1"), "t0", "t1")
-		want(r, "is told its epoch", a.epoch, 2)
-		a.epoch = 0
-		want(r, "too far behind", a.send(func() *kmsg.ConsumerGroupHeartbeatRequest { a.owned = nil; return a.fullRequest() }()).get().ErrorCode, codeFencedMemberEpoch)
+		want(r, "is told its epoch", a.epoch, 3)
+		a.epoch = 1
+		want(r, "too far behind", a.send(a.fullRequest()).get().ErrorCode, codeFencedMemberEpoch)
+		wantList(r, "has given up all and joins anew", a.join(), "t0", "t1")
+		want(r, "at the same epoch", a.epoch, 3)
 	})
 }
 
@@ -216,9 +218,9 @@ func TestChangedSubscription(t *testing.T) {
 		wantList(r, "x", x.join(), "a0", "a1")
 		x.topics = []string{"b", "b"}
 		wantList(r, "gives up first", x.has("a0", "a1"))
-		want(r, "stays", x.epoch, 1)
+		want(r, "stays", x.epoch, 2)
 		wantList(r, "has given up", x.has(), "b0", "b1")
-		want(r, "epoch", x.epoch, 2)
+		want(r, "epoch", x.epoch, 3)
 		x.topics = []string{}
 		x.owned = []string{"b0", "b1"}
 		wantList(r, "nothing", x.follow())

@@ -24,12 +24,12 @@ func (g *group) addConsumer(id string, instance *string) *consumerMember {
 	return m
 }
 
-// checkEpoch refuses a member that is not where the group has led it. One step
-// behind is a member that has not got the last answer, if it has nothing that it
-// should not have.
+// checkEpoch refuses a member that is not where the group has led it. One that joins
+// anew has nothing any more, and goes on from there. One step behind is a member that
+// has not got the last answer, if it has nothing that it should not have.
 func (m *consumerMember) checkEpoch(e *beatEvent) *refusal {
 	switch epoch := e.req.MemberEpoch; {
-	case epoch == m.epoch:
+	case epoch == m.epoch, e.joins():
 		return nil
 	case epoch < m.epoch && epoch == m.previous && e.req.Topics != nil && e.owned().within(m.assigned):
 		return nil

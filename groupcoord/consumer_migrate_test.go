@@ -78,7 +78,7 @@ func TestClassicMemberInConsumerGroup(t *testing.T) {
 		a.join()
 		x := r.classicConsumer("x", "t")
 		resp := x.joined(x.join())
-		want(r, "generation is the member epoch", resp.Generation, 2)
+		want(r, "generation is the member epoch", resp.Generation, 3)
 		want(r, "leads nobody", resp.LeaderID, "")
 		want(r, "protocol", *resp.Protocol, "range")
 		want(r, "is not told the members", len(resp.Members), 0)
@@ -100,7 +100,7 @@ func TestClassicMemberInConsumerGroup(t *testing.T) {
 		want(r, "x is told to rejoin", x.heartbeat(), codeRebalanceInProgress)
 		resp = x.joined(x.join())
 		want(r, "x leads", resp.LeaderID, x.id)
-		want(r, "generation goes on", resp.Generation, 3)
+		want(r, "generation goes on", resp.Generation, 4)
 		want(r, "described", r.describeConsumers(1).ErrorCode, codeGroupIDNotFound)
 	})
 }
@@ -215,7 +215,7 @@ func TestGroupsThatCannotBeUpgraded(t *testing.T) {
 		want(r, "custom assignor", b.send(b.fullRequest()).get().ErrorCode, codeGroupIDNotFound)
 		custom.leave()
 		wantList(r, "an empty group becomes one", b.join(), "t0", "t1")
-		want(r, "and begins anew", b.epoch, 1)
+		want(r, "and begins anew", b.epoch, 2)
 	})
 }
 

@@ -33,14 +33,14 @@ func TestOffsetsOfConsumerMembers(t *testing.T) {
 		want(r, "group not known", a.commit(9, 1, 3), codeUnknownMember)
 		want(r, "group not known, old client", a.commit(8, 1, 3), codeIllegalGeneration)
 		a.join()
-		want(r, "commit", a.commit(9, 1, 4), 0)
-		want(r, "a version without epochs", a.commit(8, 1, 5), codeUnsupportedVersion)
-		want(r, "ahead", a.commit(9, 2, 5), codeStaleMemberEpoch)
+		want(r, "commit", a.commit(9, 2, 4), 0)
+		want(r, "a version without epochs", a.commit(8, 2, 5), codeUnsupportedVersion)
+		want(r, "ahead", a.commit(9, 3, 5), codeStaleMemberEpoch)
 		want(r, "unknown", b.commit(9, 1, 5), codeUnknownMember)
 		want(r, "without membership", code(send(r, r.c.OffsetCommit, Client{}, commitRequest("g", 0, 5))), codeUnknownMember)
 		b.join()
 		r.settle(a, b)
-		want(r, "behind", a.commit(9, 1, 6), codeStaleMemberEpoch)
+		want(r, "behind", a.commit(9, 2, 6), codeStaleMemberEpoch)
 		want(r, "only the good one was written", len(r.offsets.calls()), 1)
 
 		for _, tc := range []struct {
@@ -50,7 +50,7 @@ func TestOffsetsOfConsumerMembers(t *testing.T) {
 			code   int16
 		}{
 			{"member", ptr("a"), a.epoch, 0},
-			{"stale", ptr("a"), 1, codeStaleMemberEpoch},
+			{"stale", ptr("a"), 2, codeStaleMemberEpoch},
 			{"unknown", ptr("x"), 1, codeUnknownMember},
 			{"administrator", nil, -1, 0},
 		} {
@@ -74,7 +74,7 @@ func TestOffsetsOfSubscribedTopicsAreKept(t *testing.T) {
 		a := r.beater("a")
 		a.pattern = ptr("t")
 		a.join()
-		a.commit(9, 1, 4)
+		want(r, "commit", a.commit(9, a.epoch, 4), 0)
 		req := kmsg.NewPtrOffsetDeleteRequest()
 		req.Group = "g"
 		for _, topic := range []string{"t", "u"} {

@@ -74,7 +74,7 @@ func TestConsumerGroupIsListedAndDescribed(t *testing.T) {
 	inConsumerBubble(t, Config{}, newFakeTopics("t:2"), func(r *rig) {
 		a := r.beater("a", "t")
 		a.join()
-		a.commit(9, 1, 4)
+		want(r, "commit", a.commit(9, a.epoch, 4), 0)
 		list := kmsg.NewPtrListGroupsRequest()
 		list.Version, list.TypesFilter = 5, []string{"consumer"}
 		listed := send(r, r.c.ListGroups, Client{}, list).get().Groups

@@ -39,7 +39,7 @@ func TestStaticConsumerIsFenced(t *testing.T) {
 		thief := r.staticBeater("x", "one", "t")
 		want(r, "in use", thief.send(thief.fullRequest()).get().ErrorCode, codeUnreleasedInstance)
 		a.join() // its answer was lost
-		want(r, "epoch", a.epoch, 1)
+		want(r, "epoch", a.epoch, 2)
 		unknown := r.staticBeater("x", "three", "t")
 		unknown.epoch = 1
 		want(r, "unknown instance", unknown.send(unknown.request()).get().ErrorCode, codeUnknownMember)

@@ -17,7 +17,7 @@ func TestTopicsOfAConsumerGroupChange(t *testing.T) {
 		r.sleep(5 * time.Second)
 		want(r, "state", r.describeConsumers(1).State, "Assigning")
 		wantList(r, "grown", a.beat(), "t0", "t1", "t2")
-		want(r, "epoch", a.epoch, 2)
+		want(r, "epoch", a.epoch, 3)
 
 		topics.set("u:1")
 		r.sleep(5 * time.Second)
@@ -105,7 +105,7 @@ func TestTopicCatalogFails(t *testing.T) {
 		topics.fail(true)
 		r.sleep(20 * time.Second)
 		want(r, "stale beats wrong", len(a.beat()), 0)
-		want(r, "epoch", a.epoch, 2)
+		want(r, "epoch", a.epoch, 3)
 	})
 }
 

@@ -145,7 +145,8 @@
 //
 // A heartbeat is checked in this order: its own fields 42, assignor 112, pattern
 // 128, group size 81, instance in use 111, unknown member 25, instance of another
-// member 82, epoch 110. One epoch behind is accepted from a member that says what it
+// member 82, epoch 110. A member may join again at any time: it has nothing then. One
+// epoch behind is accepted from a member that says what it
 // has, and has nothing that it must not: it has not got the last answer. Offsets are
 // stored and read only with the member's epoch, else 113.
 //
@@ -188,6 +189,7 @@
 // A member of the consumer protocol whose group is not known is answered 25, not 69:
 // groups may be in memory only, and 25 makes clients join again. A static member that
 // repeats its join with the same id is let in, not answered 111. Patterns are resolved
-// before the answer, not after it. A classic consumer that was removed from a group of
+// before the answer, not after it. A commit at an earlier epoch is refused also for
+// partitions that the member has kept, which newer brokers store (KIP-1251). A classic consumer that was removed from a group of
 // the consumer protocol cannot join under its old id. LeaveGroup removes members of either protocol.
 package groupcoord
