@@ -52,13 +52,6 @@ func (f *fakeTopics) set(topic string) {
 	f.topics[name] = Topic{name, topicNamed(name), n}
 }
 
-// fail makes the catalog fail from now on, or not any more.
-func (f *fakeTopics) fail(down bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.down = down
-}
-
 func (f *fakeTopics) remove(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
