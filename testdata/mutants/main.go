@@ -163,7 +163,9 @@ func (t tree) try(name, file string, testsOnly bool) (err error) {
 // mustCatch runs a test or the checker; the error says that it noticed nothing.
 func (t tree) mustCatch(c catcher) error {
 	if c.rule != "" {
-		output, err := exec.Command(t.checker, append([]string{"-binary", t.gateway}, c.args...)...).CombinedOutput()
+		command := exec.Command(t.checker, append([]string{"-binary", t.gateway}, c.args...)...)
+		command.Env = append(os.Environ(), "TMPDIR="+filepath.Dir(t.dir)) // where it leaves the logs of a failed run
+		output, err := command.CombinedOutput()
 		if err == nil || !strings.Contains(string(output), "violation: "+c.rule) {
 			return fmt.Errorf("NOT CAUGHT by %s (%v):\n%s", c, err, output)
 		}
