@@ -35,7 +35,8 @@ func ownedByName(s *kmsg.ConsumerMemberMetadata, topics map[string]Topic) partit
 }
 
 // readAssignment decodes what the leader of a classic group gave a member. Topics
-// that do not exist are left out.
+// that do not exist are left out, but not partitions: one that is gone may come back
+// while the member still uses it.
 func readAssignment(encoded []byte, topics map[string]Topic) (partitionSet, error) {
 	set := make(partitionSet)
 	if len(encoded) == 0 {
@@ -51,7 +52,7 @@ func readAssignment(encoded []byte, topics map[string]Topic) (partitionSet, erro
 	for _, at := range a.Topics {
 		t, ok := topics[at.Topic]
 		for _, p := range at.Partitions {
-			if ok && p >= 0 && p < t.Partitions {
+			if ok {
 				set.add(partitionID{t.ID, p})
 			}
 		}
