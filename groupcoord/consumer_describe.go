@@ -79,9 +79,7 @@ func (c *consumerGroup) describe(m *consumerMember) kmsg.ConsumerGroupDescribeRe
 	d.MemberEpoch = m.epoch
 	d.ClientID, d.ClientHost = m.client.ID, m.client.Host
 	d.SubscribedTopics = m.topics
-	if m.pattern != "" {
-		d.SubscribedTopicRegex = &m.pattern
-	}
+	d.SubscribedTopicRegex = kmsg.StringPtr(m.pattern) // empty where there is none, never null, as in Kafka
 	d.Assignment, d.TargetAssignment = c.describePartitions(m.assigned), c.describePartitions(m.target)
 	d.MemberType = memberTypeConsumer
 	if m.classic != nil {

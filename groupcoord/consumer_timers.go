@@ -61,5 +61,8 @@ func (g *group) fence(reason string, members ...*consumerMember) {
 		return
 	}
 	c.epoch++
+	if c.len() == 0 {
+		c.targetEpoch = c.epoch // there is nobody to assign to
+	}
 	g.consumerChanged(reason)
 }
