@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
 )
@@ -158,4 +160,43 @@ func TestIdleStreamsAreForgotten(t *testing.T) {
 			t.Errorf("%d streams are kept", n)
 		}
 	})
+}
+
+// TestAnExpiredBatchLeavesTheQueue: behind a DIS that does not answer, what was
+// dropped at its deadline holds on to no memory.
+func TestAnExpiredBatchLeavesTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(c *Config) { c.MaxInFlight = 1 })
+		r.dis.latency = 5 * time.Second
+		hung := r.send(0, "hung")
+		synctest.Wait()
+		dropped := r.submit(Batch{Partition: 1, Records: plain(t, "dropped"), Timeout: time.Second})
+		kept := r.send(1, "kept")
+		if got := dropped.wait(); got.Code != kerr.NotEnoughReplicas.Code {
+			t.Errorf("%+v", got)
+		}
+		r.engine.mu.Lock()
+		for _, queued := range onlyStream(r.engine).queue {
+			for _, it := range queued.items {
+				if it.batch.finished {
+					t.Error("the queue still holds a record of what was dropped")
+				}
+			}
+			for _, b := range queued.writer.open {
+				if b.finished {
+					t.Error("the writer still holds what was dropped")
+				}
+			}
+		}
+		r.engine.mu.Unlock()
+		hung.want(0, 0)
+		kept.want(0, 0)
+	})
+}
+
+func onlyStream(e *Engine) *stream {
+	for _, s := range e.streams {
+		return s
+	}
+	return nil
 }

@@ -121,6 +121,7 @@ func (e *Engine) expire(a *answers, b *pending, w *waiter) {
 		result := notWritten("not written in time" + b.partition.because())
 		result.ThrottleTime = b.partition.throttleTime()
 		b.finish(a, result)
+		b.partition.dropFinished()
 		return
 	}
 	b.late = int64(b.frameSize)

@@ -130,6 +130,19 @@ func (p *partition) next(c *chunk) (*pending, record.Frame, room) {
 	return nil, record.Frame{}, r
 }
 
+// dropFinished takes what is finished out of a chunk that waits in the queue.
+// Records share the memory of the frames they came in, which nobody is charged
+// for once they are answered, and behind a DIS that does not answer a chunk may
+// wait for minutes.
+func (p *partition) dropFinished() {
+	for _, c := range p.stream.queue {
+		if c.writer == p {
+			c.retain(func(i int) bool { return !c.items[i].batch.finished })
+			p.release()
+		}
+	}
+}
+
 // release forgets the open batches that are finished and gives back what they
 // were charged.
 func (p *partition) release() {
