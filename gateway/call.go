@@ -44,6 +44,13 @@ func (c *call) finish(resp kmsg.Response, err error) {
 	c.conn.pipe.finish(c.x, resp, err)
 }
 
+// turn tells when it was the call's turn on its connection, see pipeline.turn. It
+// holds on to nothing of the request, which may be large.
+func (c *call) turn() func() (time.Time, bool) {
+	pipe, x := c.conn.pipe, c.x
+	return func() (time.Time, bool) { return pipe.turn(x) }
+}
+
 // guard, deferred around a call's work, turns a panic into the end of the
 // connection.
 func (c *call) guard() {

@@ -124,6 +124,7 @@ func (w *waiter) answer(a *answers, result Result) {
 	w.answered = true
 	w.timer.Stop()
 	a.done = append(a.done, answer{w.done, result})
+	w.done, w.timeLimit.turn = nil, nil // they may hold the request, and the batch may go on for long
 }
 
 // idle reports that nothing of the batch is in DIS or on its way there.
@@ -170,7 +171,7 @@ func (b *pending) finish(a *answers, result Result) {
 	for _, w := range b.waiters {
 		w.answer(a, result)
 	}
-	b.waiters, b.frame = nil, record.Frame{}
+	b.waiters, b.frame, b.timeLimit.turn = nil, record.Frame{}, nil
 	if b.producer == nil {
 		return
 	}

@@ -3,11 +3,13 @@ package produce
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 
@@ -191,6 +193,41 @@ func TestAnExpiredBatchLeavesTheQueue(t *testing.T) {
 		r.engine.mu.Unlock()
 		hung.want(0, 0)
 		kept.want(0, 0)
+	})
+}
+
+// TestWhoWasAnsweredIsForgotten: a batch that is still being written holds on to
+// nothing of the requests that asked for it, the first and every repeat.
+func TestWhoWasAnsweredIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		r.dis.latency = 15 * time.Second
+		id, epoch := r.engine.NewProducerID()
+		batch := sequencedBatch(t, id, epoch, 0, "late")
+		var requests []weak.Pointer[[1 << 20]byte]
+		for i := range 3 {
+			request := new([1 << 20]byte)
+			requests = append(requests, weak.Make(request))
+			told := make(chan int16)
+			repeated := Batch{Topic: r.topic, Records: batch, Version: 9, Timeout: time.Second}
+			if i > 0 {
+				repeated.Turn = func() (time.Time, bool) { return time.Now(), request[0] == 0 }
+			}
+			r.engine.Submit(repeated, func(result Result) {
+				request[0] = 1
+				told <- result.Code
+			})
+			if code := <-told; code != kerr.RequestTimedOut.Code {
+				t.Errorf("code %d", code)
+			}
+		}
+		synctest.Wait()
+		runtime.GC()
+		for i, request := range requests {
+			if request.Value() != nil {
+				t.Errorf("request %d is still in memory", i)
+			}
+		}
 	})
 }
 
