@@ -62,8 +62,9 @@ func (u *setup) startDIS() error {
 	if err != nil {
 		return err
 	}
-	u.disAddress = strings.TrimPrefix(words[0], "http://")
-	u.toDIS.target.Store(&u.disAddress)
+	address := strings.TrimPrefix(words[0], "http://")
+	u.disAddress = address
+	u.toDIS.target.Store(&address)
 	_, err = control(u.disAddress, http.MethodPut, u.plan)
 	return err
 }

@@ -123,16 +123,19 @@ func TestOutageOfAnIdleGateway(t *testing.T) {
 			return nil
 		}, away, zerolog.New(&log))
 		time.Sleep(time.Minute + time.Second)
+		synctest.Wait()
 		if asked < 4 || asked > 8 {
 			t.Errorf("asked %d times in a minute", asked)
 		}
 		down.Store(true)
 		time.Sleep(2*idleTime + time.Second)
+		synctest.Wait()
 		if r.why() == "" {
 			t.Error("ready, and DIS is away")
 		}
 		down.Store(false)
 		time.Sleep(2 * probePause)
+		synctest.Wait()
 		if lines := strings.Count(log.String(), "\n"); lines != 2 || r.why() != "" {
 			t.Errorf("%d lines, not ready because %q:\n%s", lines, r.why(), log.String())
 		}
