@@ -14,11 +14,6 @@ import (
 // was committed or looked up last are shown.
 const maxLagSeries = 10_000
 
-var metricLag = prometheus.NewDesc("kdg_group_lag_records",
-	"Records of a partition that a consumer group has not committed yet, as far as this gateway knows: the end that it saw last less the offset "+
-		"that it stored or read last. Of the "+strconv.Itoa(maxLagSeries)+" partitions whose offset was last in use.",
-	[]string{"group", "topic", "partition"}, nil)
-
 // Lag shows how far behind consumer groups are, from what passes through anyway: it
 // never asks DIS. A group without members keeps its series, so that one that has
 // stopped is seen to fall behind.

@@ -34,6 +34,10 @@ var (
 		Name: "kdg_sent_bytes_total",
 		Help: "Bytes written to Kafka connections.",
 	}
+	metricLag = prometheus.NewDesc("kdg_group_lag_records",
+		"Records of a partition that a consumer group has not committed yet, as far as this gateway knows: the end that it saw last less the offset "+
+			"that it stored or read last. Of the "+strconv.Itoa(maxLagSeries)+" partitions whose offset was last in use.",
+		[]string{"group", "topic", "partition"}, nil)
 )
 
 type metrics struct {
