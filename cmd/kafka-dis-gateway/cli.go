@@ -22,8 +22,8 @@ type command interface {
 // environment (KDG_ and the flag's name), the keys of the settings file and
 // --help all come from these structs.
 //
-// Tags besides kong's own: choices lists the allowed words, min the smallest
-// allowed value.
+// Tags besides kong's own: choices lists the allowed words, min and max the
+// smallest and the largest allowed value.
 type commandLine struct {
 	Dev         devCommand         `kong:"cmd,help='Run the gateway with an embedded DIS, for development: no cloud account, data in a local folder.',set='log_format=console',set='admin_listen=',set='admin_listen_text=none',set='auto_create=true',set='pacing=',set='pacing_text=documented with --dis-limits documented, else off',set='topic_admin=full',set='rebalance_delay=0s'"`
 	Serve       serveCommand       `kong:"cmd,help='Run the gateway against DIS.',set='log_format=json',set='admin_listen=127.0.0.1:9644',set='admin_listen_text=127.0.0.1:9644',set='auto_create=false',set='pacing=documented',set='pacing_text=documented',set='topic_admin=create',set='rebalance_delay=3s',set='metadata_endpoint=http://169.254.169.254'"`

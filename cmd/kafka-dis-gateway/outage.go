@@ -24,7 +24,7 @@ const (
 // outage notices from the calls that the gateway makes anyway that DIS is away, or
 // refuses the gateway as a whole.
 type outage struct {
-	noticed chan error // capacity 1: why DIS seems to be away
+	noticed chan struct{} // capacity 1: DIS seems to be away
 
 	mu     sync.Mutex
 	failed int       // calls in a row
@@ -32,7 +32,7 @@ type outage struct {
 	last   time.Time // any call
 }
 
-func newOutage() *outage { return &outage{noticed: make(chan error, 1)} }
+func newOutage() *outage { return &outage{noticed: make(chan struct{}, 1)} }
 
 // observe takes note of a call. An answer about a single stream or record, a
 // refusal too, shows that DIS is there.
@@ -55,7 +55,7 @@ func (o *outage) observe(call dis.Call) {
 		return
 	}
 	select {
-	case o.noticed <- call.Err:
+	case o.noticed <- struct{}{}:
 	default: // it is known already
 	}
 }
