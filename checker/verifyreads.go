@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
 )
 
 // checkSessions: each session got every stored record between its first and its
@@ -62,7 +65,7 @@ func (v *verifier) checkSession(s *session) {
 }
 
 func indexOf(all []stored, offset int64) (int, bool) {
-	return slices.BinarySearchFunc(all, offset, func(r stored, offset int64) int { return int(r.Offset - offset) })
+	return slices.BinarySearchFunc(all, offset, func(r stored, offset int64) int { return cmp.Compare(r.Offset, offset) })
 }
 
 // checkGroups: together the members of a group got everything, and none began
@@ -128,7 +131,7 @@ func (v *verifier) checkViews() {
 	for _, look := range v.Views {
 		last, known := before[look.Partition]
 		life, within := v.lifeOf(look.Asked, look.Answered)
-		if look.Code == 1 && look.Offset >= 0 && known && last.life == life && look.Offset <= last.high {
+		if look.Code == kerr.OffsetOutOfRange.Code && look.Offset >= 0 && known && last.life == life && look.Offset <= last.high {
 			v.add(ruleRange, "partition %d, offset %d: the high watermark was %d before", look.Partition, look.Offset, last.high)
 		}
 		if look.Code != 0 || look.High < 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"time"
 
@@ -213,7 +212,8 @@ func (s *wireState) exchange(ctx context.Context) (err error) {
 		if s.conn, err = dialWire(ctx, s.address); err != nil {
 			return err
 		}
-		s.unhook = context.AfterFunc(ctx, func(conn net.Conn) func() { return func() { conn.Close() } }(s.conn.conn))
+		conn := s.conn.conn
+		s.unhook = context.AfterFunc(ctx, func() { conn.Close() })
 	}
 	for ; s.sent < min(maxInFlight, len(s.queue)) && !s.failed; s.sent++ {
 		b := &s.queue[s.sent]

@@ -169,18 +169,6 @@ func (m *Member) JoinOnce(label string, edit ...func(*kmsg.JoinGroupRequest)) *k
 	return Joining{m.Begin(label, changed(m.JoinRequest(), edit)), m}.Wait()
 }
 
-// JoinAll joins all of them at the same time and waits for all; each answer is a
-// step, whose label is that given, a colon and the member's name.
-func JoinAll(label string, members ...*Member) {
-	var pending []Joining
-	for _, m := range members {
-		pending = append(pending, m.BeginJoin(label+": "+m.name))
-	}
-	for _, p := range pending {
-		p.Wait()
-	}
-}
-
 // Plan is what a leader assigns: partitions by topic, by the name of the member.
 type Plan map[string]map[string][]int32
 
