@@ -1,7 +1,7 @@
 package groupcoord
 
 import (
-	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -81,24 +81,21 @@ func emptyAssignment(members []subscriber) map[string]partitionSet {
 	return result
 }
 
-func compareTopics(a, b topicID) int {
-	return cmp.Or(partitionID{topic: a}.compare(partitionID{topic: b}), 0)
+func sortedTopics(counts map[topicID]int32) []topicID {
+	return slices.SortedFunc(maps.Keys(counts), compareTopics)
 }
 
-func sortedTopics(counts map[topicID]int32) []topicID {
-	topics := make([]topicID, 0, len(counts))
-	for topic := range counts {
-		topics = append(topics, topic)
-	}
-	slices.SortFunc(topics, compareTopics)
-	return topics
+// reads reports whether the member subscribes to the topic.
+func (m *subscriber) reads(topic topicID) bool {
+	_, ok := slices.BinarySearchFunc(m.topics, topic, compareTopics)
+	return ok
 }
 
 // subscribersOf are the members that subscribe to a topic, in their order.
 func subscribersOf(topic topicID, members []subscriber) []subscriber {
 	var readers []subscriber
 	for _, m := range members {
-		if _, ok := slices.BinarySearchFunc(m.topics, topic, compareTopics); ok {
+		if m.reads(topic) {
 			readers = append(readers, m)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// memberEpochs is the version of OffsetCommit from which on it carries the epoch of
-// a member of the consumer protocol.
+// memberEpochs is the version of OffsetCommit and OffsetFetch from which on they
+// carry the epoch of a member of the consumer protocol.
 const memberEpochs = 9
 
 // codeOfLostGroup is for a commit of a member to a group of which nothing is known:

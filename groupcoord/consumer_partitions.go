@@ -11,6 +11,8 @@ import (
 // and created again has another one.
 type topicID = [16]byte
 
+func compareTopics(a, b topicID) int { return bytes.Compare(a[:], b[:]) }
+
 // partitionID is a partition as the consumer protocol names it.
 type partitionID struct {
 	topic     topicID
@@ -18,7 +20,7 @@ type partitionID struct {
 }
 
 func (p partitionID) compare(other partitionID) int {
-	return cmp.Or(bytes.Compare(p.topic[:], other.topic[:]), cmp.Compare(p.partition, other.partition))
+	return cmp.Or(compareTopics(p.topic, other.topic), cmp.Compare(p.partition, other.partition))
 }
 
 // partitionSet is a set of partitions. A nil one is empty.

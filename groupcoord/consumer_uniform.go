@@ -66,11 +66,6 @@ func newUniform(members []subscriber, counts map[topicID]int32) *uniform {
 	return u
 }
 
-func (m *uniformMember) reads(topic topicID) bool {
-	_, ok := slices.BinarySearchFunc(m.topics, topic, compareTopics)
-	return ok
-}
-
 // alike reports whether all members subscribe to the same topics.
 func (u *uniform) alike() bool {
 	for _, m := range u.members {
@@ -95,10 +90,7 @@ func (u *uniform) trim() {
 	share, larger := total/len(u.members), total%len(u.members)
 	byNeed := slices.Clone(u.members)
 	slices.SortStableFunc(byNeed, func(a, b *uniformMember) int {
-		if x, y := len(a.has) > share, len(b.has) > share; x != y {
-			return cmpBool(y, x)
-		}
-		return cmp.Compare(len(a.has), len(b.has))
+		return cmp.Or(cmpBool(len(b.has) > share, len(a.has) > share), cmp.Compare(len(a.has), len(b.has)))
 	})
 	for i, m := range byNeed {
 		m.mayHave = share
@@ -131,12 +123,17 @@ func cmpBool(a, b bool) int {
 // neighbours of one topic go to different members.
 func (u *uniform) deal() {
 	turn := 0
-	for _, p := range u.free {
-		for len(u.members[turn%len(u.members)].has) >= u.members[turn%len(u.members)].mayHave {
-			turn++
-		}
-		u.members[turn%len(u.members)].has.add(p)
+	next := func() *uniformMember {
+		m := u.members[turn%len(u.members)]
 		turn++
+		return m
+	}
+	for _, p := range u.free {
+		m := next()
+		for len(m.has) >= m.mayHave {
+			m = next()
+		}
+		m.has.add(p)
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 // OffsetFetch, versions 0 to 9: v2 an error for the whole and null topics for
 // all that is committed, v3 throttling, v5 leader epoch (always -1), v6
 // flexible, v7 require stable (nothing is ever unstable without transactions),
-// v8 several groups, v9 member epochs of the consumer protocol (KIP-848). v0, which read from ZooKeeper, is treated as v1.
+// v8 several groups, v9 member epochs of the consumer protocol (KIP-848). v0,
+// which read from ZooKeeper, is treated as v1.
 //
 // Every partition asked for is answered, also on failure.
 func (c *Coordinator) OffsetFetch(_ context.Context, _ Client, req *kmsg.OffsetFetchRequest, reply func(*kmsg.OffsetFetchResponse)) {
@@ -23,7 +24,7 @@ func (c *Coordinator) OffsetFetch(_ context.Context, _ Client, req *kmsg.OffsetF
 	gatherAll(len(req.Groups), func(i int, put func(kmsg.OffsetFetchResponseGroup)) {
 		g := req.Groups[i]
 		e := &fetchEvent{partitions: requestedGroupPartitions(g.Topics), all: g.Topics == nil}
-		if req.Version >= 9 {
+		if req.Version >= memberEpochs {
 			e.member, e.epoch = g.MemberID, g.MemberEpoch
 		}
 		e.reply = func(f fetched) { put(fetchGroup(g.Group, f)) }

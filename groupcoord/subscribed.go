@@ -1,7 +1,5 @@
 package groupcoord
 
-import "github.com/twmb/franz-go/pkg/kmsg"
-
 // consumerType is the protocol type of consumers, whose metadata and assignments
 // the coordinator can read. To all other types they are bytes.
 const consumerType = "consumer"
@@ -15,8 +13,8 @@ func (g *group) noteSubscribed() {
 	}
 	topics := make(map[string]bool)
 	for _, m := range g.members.list {
-		var subscription kmsg.ConsumerMemberMetadata
-		if subscription.ReadFrom(m.metadata(g.protocol)) != nil {
+		subscription, err := readSubscription(m.metadata(g.protocol))
+		if err != nil {
 			return // a client of its own kind: nobody knows what it reads
 		}
 		for _, topic := range subscription.Topics {
