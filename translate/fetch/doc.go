@@ -17,10 +17,10 @@
 // two minutes for safety, share one budget (Config.IdlePolls). With S streams that are
 // watched, a record that another program wrote is read at the latest
 //
-//	max(1 s, S / (0.45 * IdlePolls)) and the time of two calls
+//	1 s + S / (0.45 * IdlePolls) and the time of two calls
 //
-// after it was written, so at the default within a second up to 45 streams and
-// within 4.5 s with 200. A record that was stored through this gateway wakes the
+// after it was written. Mostly the turns are spread, and it is the longer of the
+// two: a second up to 45 streams, 4.5 s with 200, at the default. A record that was stored through this gateway wakes the
 // readers of its partition at once.
 //
 // What a consumer is told about the ends of a partition comes from DIS alone:

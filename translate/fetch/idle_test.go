@@ -54,10 +54,12 @@ func TestIdleConsumersStayWithinTheBudget(t *testing.T) {
 	})
 }
 
-// boundOf is how long after it was written a record must be there at the latest:
-// every stream is described in turn, and DIS answers at once here.
+// boundOf is how long after it was written a record must be there at the latest.
+// A stream is described a second after the last time, and may find all others
+// before it, when what happened has brought them together. DIS answers at once
+// here.
 func boundOf(streams int, budget float64) time.Duration {
-	return max(pollLast, time.Duration(float64(streams)/(watchShare*budget)*float64(time.Second))) + 100*time.Millisecond
+	return pollLast + time.Duration(float64(streams)/(watchShare*budget)*float64(time.Second))
 }
 
 func TestForeignRecordsOfIdleStreamsAreFoundInTime(t *testing.T) {
