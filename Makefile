@@ -29,7 +29,7 @@ lint:
 check: ## every promise under faults, restarts and cut connections; CHECK='-seed 17' for one seed
 	$(GO) run ./checker $(CHECK)
 
-limits: ## clients with default settings against the documented limits of DIS, on a machine that does nothing else
+limits: ## clients with default settings against the documented limits of DIS, on a machine that does nothing else; LIMITS_GOALS=shown judges no times
 	LIMITS_SECONDS=60 REQUIRE_CLIENTS=1 $(GO) test ./e2e -run '^TestDocumentedLimits$$' -count=1 -timeout 10m -v
 
 mutants: ## the checks notice when a promise is broken on purpose; MUTANTS='-only NAME' for one

@@ -56,8 +56,21 @@ func (l loaded) documented() float64 {
 	return float64(l.partitions) * min(float64(limits.WriteRecords), float64(limits.WriteBytes)/float64(l.size))
 }
 
+// goal tells of a figure that depends on the machine as well: it fails the test,
+// or with LIMITS_GOALS=shown, on a machine that may be busy, it is shown. Errors
+// of clients and records that are lost, doubled or refused fail either way.
+func goal(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if os.Getenv("LIMITS_GOALS") == "shown" {
+		t.Logf("goal MISSED: "+format, args...)
+		return
+	}
+	t.Errorf(format, args...)
+}
+
 // The streams that are loaded at the same time, each by one client; those of one
-// gateway and one DIS together, whose quota is 50 partitions.
+// gateway and one DIS together, whose quota is 50 partitions. The gateways of a
+// round take turns.
 var loadRounds = []struct {
 	name     string
 	gateways [][]loaded
@@ -83,12 +96,9 @@ func loadsOf(partitions, size int, clients ...string) (all []loaded) {
 func TestDocumentedLimits(t *testing.T) {
 	length := loadLength(t)
 	for _, round := range loadRounds {
-		t.Run(round.name, func(t *testing.T) { // ends with the last of its gateways
+		t.Run(round.name, func(t *testing.T) {
 			for i, loads := range round.gateways {
-				t.Run("gateway "+strconv.Itoa(i+1), func(t *testing.T) {
-					t.Parallel()
-					loadGateway(t, loads, length)
-				})
+				t.Run("gateway "+strconv.Itoa(i+1), func(t *testing.T) { loadGateway(t, loads, length) })
 			}
 		})
 	}
@@ -153,7 +163,7 @@ func (l loaded) run(t *testing.T, kafka string, store *dis.Client, program *clie
 		t.Errorf("%s: %d records stored, %d acknowledged", l.stream(), stored, acknowledged)
 	}
 	if reached < leastShare {
-		t.Errorf("%s: %.4f of the documented throughput", l.stream(), reached)
+		goal(t, "%s: %.4f of the documented throughput, want %.2f", l.stream(), reached, leastShare)
 	}
 	t.Logf("%-20s %.4f of the documented throughput, %d records", l.stream(), reached, acknowledged)
 }
