@@ -125,6 +125,15 @@ func (c *consumerGroup) rename(m *consumerMember, id string) {
 	c.byID[id] = m
 }
 
+// nameInstance lets an instance id that nobody has lead to a member. The one that
+// the member had so far is free then: nothing would remove it with the member.
+func (c *consumerGroup) nameInstance(m *consumerMember, instance string) {
+	if m.instance != nil {
+		delete(c.instances, *m.instance)
+	}
+	c.instances[instance] = m
+}
+
 // own sets what a member has and what it has to give up, and keeps the owners.
 func (c *consumerGroup) own(m *consumerMember, assigned, revoking partitionSet) {
 	for _, set := range []partitionSet{m.assigned, m.revoking} {

@@ -69,8 +69,8 @@ func (g *group) knownStatic(e *beatEvent) (*consumerMember, *refusal) {
 func (g *group) joinStatic(former *consumerMember, e *beatEvent) (*consumerMember, *refusal) {
 	switch {
 	case former == nil:
-		if m := g.consumer.byID[e.id]; m != nil { // so far without the instance id
-			g.consumer.instances[*e.req.InstanceID] = m
+		if m := g.consumer.byID[e.id]; m != nil { // so far without the instance id, or with another
+			g.consumer.nameInstance(m, *e.req.InstanceID)
 			return m, m.checkEpoch(e)
 		}
 		return g.addConsumer(e.id, e.req.InstanceID), nil

@@ -81,3 +81,23 @@ func TestStaticConsumerLeavesWhileItGivesUp(t *testing.T) {
 		wantList(r, "returns", a2.join(), "t0")
 	})
 }
+
+// A member that comes with another instance id gives its former one up: nothing leads
+// to it when it has left, and its instance ids do not add up.
+func TestConsumerChangesItsInstance(t *testing.T) {
+	inConsumerBubble(t, Config{}, newFakeTopics("t:2"), func(r *rig) {
+		a := r.staticBeater("a", "one", "t")
+		a.join()
+		a.instance = ptr("two")
+		a.join()
+		b := r.staticBeater("b", "one", "t")
+		b.join()
+		r.settle(a, b)
+		want(r, "members", len(r.describeConsumers(1).Members), 2)
+		want(r, "a leaves", a.leave(-1), 0)
+		c := r.staticBeater("a", "two", "t")
+		c.join()
+		r.settle(b, c)
+		want(r, "each has one", len(c.owned), 1)
+	})
+}
