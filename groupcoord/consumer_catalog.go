@@ -74,21 +74,54 @@ func (c *Coordinator) lookUp(ctx context.Context, l lookup) (topicView, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b Topic) int { return strings.Compare(a.Name, b.Name) })
+	if l.isHeavy(len(all)) {
+		done, err := c.matchTurn(ctx)
+		if err != nil {
+			return view, err
+		}
+		defer done()
+	}
 	for _, text := range l.patterns {
-		view.match(text, all)
+		if err := view.match(ctx, text, all); err != nil {
+			return view, err
+		}
 	}
 	return view, nil
 }
 
+// manyMatches is from how many names to match on a lookup waits for its turn.
+const manyMatches = 50_000
+
+// isHeavy reports whether matching may take so long that it must not be done
+// several times at once.
+func (l lookup) isHeavy(topics int) bool {
+	return len(l.patterns)*topics >= manyMatches ||
+		slices.ContainsFunc(l.patterns, func(text string) bool { return len(text) > lightPattern })
+}
+
+// matchTurn waits until no other heavy patterns are matched, so that
+// those who send such patterns wait for each other and leave processors to all else.
+func (c *Coordinator) matchTurn(ctx context.Context) (done func(), err error) {
+	select {
+	case c.matching <- struct{}{}:
+		return func() { <-c.matching }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for a turn to match patterns: %w", ctx.Err())
+	}
+}
+
 // match finds the topics of a pattern. Those that are named, too, stay as the
 // catalog has just described them.
-func (v topicView) match(text string, all []Topic) {
+func (v topicView) match(ctx context.Context, text string, all []Topic) error {
 	pattern, err := compilePattern(text)
 	if err != nil {
-		return // refused when a member came with it
+		return nil // refused when a member came with it
 	}
 	v.matched[text] = []string{}
 	for _, t := range all {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("match topics: %w", err)
+		}
 		if !pattern.MatchString(t.Name) {
 			continue
 		}
@@ -97,6 +130,7 @@ func (v topicView) match(text string, all []Topic) {
 			v.found[t.Name] = t
 		}
 	}
+	return nil
 }
 
 // storeLookup asks the catalog beside the group.

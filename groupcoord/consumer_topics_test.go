@@ -1,6 +1,7 @@
 package groupcoord
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,63 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%.20q is accepted", bad)
 		}
 	}
+}
+
+// A pattern of few bytes that stands for very many characters or ways to match is
+// refused: compiling or matching it would take memory and processors from all others.
+func TestPatternsAreBounded(t *testing.T) {
+	for _, bad := range []string{
+		strings.Repeat(`\pL`, 100),
+		strings.Repeat(`\pL`, 30), // within the number of classes, too many ranges
+		strings.Repeat(`(?i)[b-\x{10000}]`, maxPatternWide+1),
+		strings.Repeat("ö", maxPatternWide+1),
+		strings.Repeat("(.{500})", 100),
+		strings.Repeat("(a{1000})", 40),
+		strings.Repeat("(.*)", maxPatternChoices+1),
+		strings.Repeat("x?", maxPatternChoices+1),
+		strings.Repeat("(|x)", maxPatternChoices+1),
+		".{0,101}",
+		"(.*){101}",
+		"(.{0,10}){11}",
+	} {
+		if _, err := compilePattern(bad); err == nil {
+			t.Errorf("%.20q is accepted", bad)
+		}
+	}
+	var names []string
+	for i := range 200 {
+		names = append(names, fmt.Sprintf("%d%s", i, strings.Repeat("n", 60)))
+	}
+	for _, good := range []string{
+		strings.Join(names, "|"),
+		`\p{L}+-\pN{4}`,
+		strings.Repeat("(.*)", maxPatternChoices),
+		"[a-z]{1,64}",
+		"(?i)orders-.*",
+	} {
+		if _, err := compilePattern(good); err != nil {
+			t.Errorf("%.20q: %v", good, err)
+		}
+	}
+}
+
+// Those who send costly patterns wait for each other, and for nobody longer than a
+// question to the catalog may take.
+func TestHeavyPatternsTakeTurns(t *testing.T) {
+	inConsumerBubble(t, Config{TopicsTimeout: 10 * time.Second}, newFakeTopics("t:1"), func(r *rig) {
+		r.c.matching <- struct{}{} // somebody has the turn
+		light := r.beater("light")
+		light.pattern = ptr("t.*")
+		wantList(r, "a light one does not wait", light.join(), "t0")
+		heavy := r.beater("heavy")
+		heavy.pattern = ptr("t|" + strings.Repeat("n", lightPattern))
+		req := heavy.fullRequest()
+		req.Group = "other"
+		p := heavy.send(req)
+		p.held()
+		<-r.c.matching
+		want(r, "after its turn", p.get().ErrorCode, 0)
+	})
 }
 
 // Clients do not wait for a catalog that fails: they join with nothing, and get

@@ -36,6 +36,8 @@ type Coordinator struct {
 	closing chan struct{}
 	wg      sync.WaitGroup
 
+	matching chan struct{} // holds one token while heavy patterns are matched
+
 	crowded sync.Once // to log that there are too many groups
 
 	mu     sync.Mutex
@@ -47,14 +49,15 @@ type Coordinator struct {
 func New(cfg Config, offsets OffsetStore, store Store, owners Owners) *Coordinator {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Coordinator{
-		cfg:     cfg.withDefaults(),
-		offsets: offsets,
-		store:   store,
-		owners:  owners,
-		ctx:     ctx,
-		cancel:  cancel,
-		closing: make(chan struct{}),
-		actors:  make(map[string]*actor),
+		cfg:      cfg.withDefaults(),
+		offsets:  offsets,
+		store:    store,
+		owners:   owners,
+		ctx:      ctx,
+		cancel:   cancel,
+		closing:  make(chan struct{}),
+		matching: make(chan struct{}, 1),
+		actors:   make(map[string]*actor),
 	}
 }
 
