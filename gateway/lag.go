@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"strconv"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -63,7 +64,13 @@ func (l *Lag) note(group string, results []groupcoord.CommittedOffset) {
 	}
 }
 
+// keep begins or goes on with a series. Group ids are bytes that clients choose, and
+// labels are UTF-8: a group that no label can name has none, and must not take
+// /metrics from all others.
 func (l *Lag) keep(key lagKey, committed int64) {
+	if !utf8.ValidString(key.group) || !utf8.ValidString(key.Topic) {
+		return
+	}
 	if at, found := l.entries[key]; found {
 		at.Value.(*lagEntry).committed = committed
 		l.used.MoveToFront(at)

@@ -68,3 +68,20 @@ func TestLagIsBounded(t *testing.T) {
 		t.Errorf("kept %v of %d", kept, len(lag.entries))
 	}
 }
+
+// A client may commit for a group whose id is no text: the others keep their series.
+func TestLagOfGroupsThatNoLabelCanName(t *testing.T) {
+	lag := NewLag(func(string, int32) (int64, bool) { return 10, true })
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(lag)
+	lag.note("\xff\xfe", []groupcoord.CommittedOffset{committedAt("t", 0, 1)})
+	lag.note("g", []groupcoord.CommittedOffset{committedAt("t", 0, 4)})
+	lag.note("a\x00b", []groupcoord.CommittedOffset{committedAt("t", 0, 5)})
+	want := map[string]float64{
+		"kdg_group_lag_records group=g partition=0 topic=t":      6,
+		"kdg_group_lag_records group=a\x00b partition=0 topic=t": 5,
+	}
+	if diff := cmp.Diff(want, gathered(t, registry)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
