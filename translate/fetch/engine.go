@@ -147,6 +147,25 @@ func (e *Engine) spawn(f func()) bool {
 	return true
 }
 
+// sleep ends early with a poke, or when the engine is closed.
+func (e *Engine) sleep(delay time.Duration, poked <-chan struct{}) {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-poked:
+	case <-e.ctx.Done():
+	}
+}
+
+// poke does not block: one that is pending is enough.
+func poke(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
 // streamKey tells a stream from a later one of the same name.
 func streamKey(topic *translate.Topic) string {
 	if topic.StreamID != "" {

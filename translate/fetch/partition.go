@@ -116,13 +116,8 @@ func (p *partition) changed() {
 	}
 }
 
-// notify does not block: one pending wake-up is enough.
-func (w *want) notify() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
+// notify makes the fetch look again.
+func (w *want) notify() { poke(w.wake) }
 
 // chunkAt finds the cached chunk that answers for a position.
 func (p *partition) chunkAt(position int64) *chunk {

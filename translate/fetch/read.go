@@ -51,7 +51,7 @@ func (s *session) get(ctx context.Context, memory *[]byte) ([]wire.Record, error
 		askedAt := time.Now()
 		answer, err := source.GetRecords(ctx, dis.GetRecordsRequest{Cursor: s.cursor, MaxBytes: size, Memory: memory, Paced: true})
 		if err == nil {
-			err = s.keepCursor("GetRecords", answer.NextPartitionCursor, askedAt)
+			err = s.keepCursor(readOperation, answer.NextPartitionCursor, askedAt)
 			return answer.Records, err
 		}
 		if !dis.HasCode(err, wire.CodeCursorExpired, wire.CodeInvalidCursor, wire.CodeRecordExpired) {

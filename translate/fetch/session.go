@@ -138,12 +138,7 @@ func (s *session) livelyNow() {
 	s.lively, s.need, s.empties, s.asked, s.notBefore = true, needed, 0, false, time.Time{}
 }
 
-func (s *session) wakeUp() {
-	select {
-	case s.poke <- struct{}{}:
-	default:
-	}
-}
+func (s *session) wakeUp() { poke(s.poke) }
 
 // run reads while someone wants it to.
 func (s *session) run() {
@@ -153,7 +148,7 @@ func (s *session) run() {
 		case !wanted:
 			return
 		case delay > 0:
-			s.sleep(delay)
+			s.partition.stream.engine.sleep(delay, s.poke)
 		default:
 			s.read()
 		}
@@ -200,16 +195,6 @@ func (s *session) wanted() bool {
 		}
 	}
 	return false
-}
-
-func (s *session) sleep(delay time.Duration) {
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-s.poke:
-	case <-s.partition.stream.engine.ctx.Done():
-	}
 }
 
 // dataBytes is what DIS counts of a read.

@@ -36,12 +36,7 @@ func (s *stream) watchOn(now time.Time) {
 }
 
 // recheck makes the watch decide again when the next describe is due.
-func (w *watch) recheck() {
-	select {
-	case w.poke <- struct{}{}:
-	default:
-	}
-}
+func (w *watch) recheck() { poke(w.poke) }
 
 func (s *stream) watchWhileUsed() {
 	for {
@@ -49,13 +44,7 @@ func (s *stream) watchWhileUsed() {
 		if !used {
 			return
 		}
-		timer := time.NewTimer(delay)
-		select {
-		case <-timer.C:
-		case <-s.watch.poke:
-		case <-s.engine.ctx.Done():
-		}
-		timer.Stop()
+		s.engine.sleep(delay, s.watch.poke)
 	}
 }
 

@@ -18,7 +18,7 @@ type item struct {
 }
 
 // chunk is what a writer wants to store next: records of one partition in their
-// order. The writer owns it, except while it waits in Stream.put.
+// order. The writer owns it, except while it waits in stream.put.
 type chunk struct {
 	writer    *partition
 	partition wire.Text

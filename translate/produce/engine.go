@@ -77,7 +77,7 @@ type Engine struct {
 	config   Config
 	putter   Putter
 	log      zerolog.Logger
-	frames   *budget // raw batches, see Reserve
+	frames   *budget // raw batches, see Room
 	payloads *budget // decompressed batches
 	ids      *producerIDs
 	metrics  counters

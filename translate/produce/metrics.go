@@ -11,8 +11,6 @@ type Metrics struct {
 	// data.
 	StoredRecords int64
 	StoredBytes   int64
-	// Requests counts PutRecords.
-	Requests int64
 	// ThrottledRecords counts records that DIS refused for a time and that were
 	// sent again, each time.
 	ThrottledRecords int64
@@ -38,11 +36,11 @@ type Metrics struct {
 }
 
 type counters struct {
-	storedRecords, storedBytes, requests, throttledRecords atomic.Int64
-	ambiguousRecords, holeRecords                          atomic.Int64
-	movedBatches, movedRecords, repeatedBatches            atomic.Int64
-	pacedBatches                                           atomic.Int64
-	pacingWait                                             atomic.Int64 // nanoseconds
+	storedRecords, storedBytes, throttledRecords atomic.Int64
+	ambiguousRecords, holeRecords                atomic.Int64
+	movedBatches, movedRecords, repeatedBatches  atomic.Int64
+	pacedBatches                                 atomic.Int64
+	pacingWait                                   atomic.Int64 // nanoseconds
 }
 
 // Metrics reads the counts.
@@ -51,7 +49,6 @@ func (e *Engine) Metrics() Metrics {
 	return Metrics{
 		StoredRecords:          c.storedRecords.Load(),
 		StoredBytes:            c.storedBytes.Load(),
-		Requests:               c.requests.Load(),
 		ThrottledRecords:       c.throttledRecords.Load(),
 		AmbiguousResentRecords: c.ambiguousRecords.Load(),
 		HoleRecords:            c.holeRecords.Load(),

@@ -105,17 +105,13 @@ func (s *stream) full() bool {
 // whileResting does what a writer may have to wait for; the others do not wait
 // for it meanwhile.
 func (s *stream) whileResting(wait func()) {
-	s.rest()
-	wait()
-	s.engine.mu.Lock()
-	s.atWork++
-	s.engine.mu.Unlock()
-}
-
-func (s *stream) rest() {
 	s.engine.mu.Lock()
 	s.atWork--
 	s.launch()
+	s.engine.mu.Unlock()
+	wait()
+	s.engine.mu.Lock()
+	s.atWork++
 	s.engine.mu.Unlock()
 }
 
@@ -183,7 +179,6 @@ func (s *stream) send(joined []*chunk) {
 }
 
 func (s *stream) call(request *wire.PutRecordsRequest) ([]wire.PutResult, error) {
-	s.engine.metrics.requests.Add(1)
 	ctx, cancel := context.WithTimeout(s.engine.ctx, s.engine.config.RequestTimeout)
 	defer cancel()
 	response, err := s.engine.putter.PutRecords(ctx, request)
