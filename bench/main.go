@@ -32,6 +32,8 @@ var parts = []part{
 	{"million", "the gateway's memory while a million records pass", millionRecords},
 	{"lone", "the added latency of one record at a time", lone},
 	{"groups", "the DIS reads of ten consumer groups against one", groups},
+	{"coordinator", "consumer groups on the gateway and on a real Kafka broker", coordinator},
+	{"commits", "the offsets of a thousand partitions in one request", commits},
 	{"adapter", "Kafka's Java client against the DIS Kafka adapter", adapter},
 	{"idle", "the memory of idle connections", idle},
 	{"waiting", "consumers on partitions in which nothing happens", waiting},
