@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 )
@@ -54,7 +55,7 @@ func coordinator(b *bench) error {
 		return err
 	}
 	defer u.stop()
-	work := coordinating{b.turns(10, 2), groupPartitions, b.turns(smallGroups, 200), smallGroupSize, b.turns(10, 2)}
+	work := coordinating{b.turns(20, 2), groupPartitions, b.turns(smallGroups, 200), smallGroupSize, b.turns(10, 2)}
 	both := []*contender{
 		{name: "gateway", address: u.kafka, process: u.gateway},
 		{name: "Kafka", address: kafka.kafka, process: kafka.server},
@@ -119,11 +120,15 @@ func (c *contender) largeGroups(name string, work coordinating) error {
 	if err != nil {
 		return err
 	}
-	e, err := c.measured(members.assembleInTurn)
+	var took []time.Duration
+	e, err := c.measured(func() (err error) {
+		took, err = members.assembleInTurn()
+		return err
+	})
 	if err != nil {
 		return errors.Join(err, members.hangUp())
 	}
-	c.note(oneGroup, effort{e.took / time.Duration(work.large), e.cpu / time.Duration(work.large)})
+	c.note(oneGroup, effort{medianTime(took), e.cpu / time.Duration(work.large)})
 	return members.leave()
 }
 
@@ -191,7 +196,8 @@ func printCoordinator(b *bench, gateway, kafka *contender, work coordinating) {
 		beatsMedian: fmt.Sprintf("%d heartbeats a second, median", rate),
 		beatsTail:   fmt.Sprintf("%d heartbeats a second, 99th percentile", rate),
 	}
-	fmt.Printf("Medians of %d rounds; processor time of heartbeats: of one second.\n\n", len(gateway.done[oneGroup]))
+	fmt.Printf("%d cores, %s/%s, %s. Medians of %d rounds after %d to warm up; processor time of the server, of heartbeats: for one second of them.\n\n",
+		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), len(gateway.done[oneGroup]), gateway.rounds-len(gateway.done[oneGroup]))
 	fmt.Println("| work                                      | gateway, ms | Kafka, ms | ratio | gateway, CPU ms | Kafka, CPU ms | ratio | goal   |")
 	fmt.Println("|-------------------------------------------|------------:|----------:|------:|----------------:|--------------:|------:|--------|")
 	var goals []func()

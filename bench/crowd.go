@@ -59,14 +59,17 @@ func (c *crowd) everybody(do func(*member) error) error {
 func (c *crowd) assemble() error { return c.everybody((*member).assemble) }
 
 // assembleInTurn has one group come together after the other, each all at once.
-func (c *crowd) assembleInTurn() error {
+// It returns how long each took.
+func (c *crowd) assembleInTurn() (took []time.Duration, err error) {
 	for i := range c.groups {
 		one := crowd{c.groups[i : i+1]}
+		begin := time.Now()
 		if err := one.assemble(); err != nil {
-			return err
+			return nil, err
 		}
+		took = append(took, time.Since(begin))
 	}
-	return nil
+	return took, nil
 }
 
 // leave ends all memberships.
