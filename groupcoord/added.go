@@ -1,7 +1,5 @@
 package groupcoord
 
-import "github.com/twmb/franz-go/pkg/kmsg"
-
 // A partition that a scale-up adds to a topic is found by the group's leader
 // minutes later. Kafka's clients begin in it where their reset policy says, and
 // with latest skip what was written until then. The DIS Kafka adapter begins at the
@@ -20,9 +18,9 @@ func (g *group) noteAssigned() {
 	}
 	counts := make(map[string]int32)
 	for _, m := range g.members.list {
-		var assignment kmsg.ConsumerMemberAssignment
-		if len(m.assignment) == 0 || assignment.ReadFrom(m.assignment) != nil {
-			continue
+		assignment, err := readAssignment(m.assignment)
+		if err != nil {
+			continue // of an assignor of its own kind
 		}
 		for _, t := range assignment.Topics {
 			for _, p := range t.Partitions {

@@ -7,9 +7,14 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// errCustomAssignor: the assignor of a classic group keeps data of its own with the
-// assignment, which the assignors here would lose.
-var errCustomAssignor = errors.New("the assignment carries data of a custom assignor")
+// Why a classic group cannot become one of the consumer protocol.
+var (
+	// errOtherProtocol: what a group that has no consumers assigns is not known.
+	errOtherProtocol = errors.New("its members are not consumers")
+	// errCustomAssignor: the assignor keeps data of its own with the assignment, which
+	// the assignors here would lose.
+	errCustomAssignor = errors.New("the assignment carries data of a custom assignor")
+)
 
 // readSubscription decodes the metadata that a classic consumer joins with.
 func readSubscription(metadata []byte) (*kmsg.ConsumerMemberMetadata, error) {
@@ -34,25 +39,33 @@ func ownedByName(s *kmsg.ConsumerMemberMetadata, topics map[string]Topic) partit
 	return owned
 }
 
-// readAssignment decodes what the leader of a classic group gave a member. Topics
-// that do not exist are left out, but not partitions: one that is gone may come back
-// while the member still uses it.
-func readAssignment(encoded []byte, topics map[string]Topic) (partitionSet, error) {
-	set := make(partitionSet)
+// readAssignment decodes what the leader of a classic group gave a member: nothing
+// if it was not named.
+func readAssignment(encoded []byte) (a kmsg.ConsumerMemberAssignment, err error) {
 	if len(encoded) == 0 {
-		return set, nil
+		return a, nil
 	}
-	var a kmsg.ConsumerMemberAssignment
 	if err := a.ReadFrom(encoded); err != nil {
-		return nil, fmt.Errorf("assignment of a classic consumer: %w", err)
+		return a, fmt.Errorf("assignment of a classic consumer: %w", err)
+	}
+	return a, nil
+}
+
+// assignedPartitions are those of an assignment. Topics that do not exist are left
+// out, but not partitions: one that is gone may come back while the member still uses
+// it.
+func assignedPartitions(encoded []byte, topics map[string]Topic) (partitionSet, error) {
+	a, err := readAssignment(encoded)
+	if err != nil {
+		return nil, err
 	}
 	if len(a.UserData) > 0 {
 		return nil, errCustomAssignor
 	}
+	set := make(partitionSet)
 	for _, at := range a.Topics {
-		t, ok := topics[at.Topic]
-		for _, p := range at.Partitions {
-			if ok {
+		if t, ok := topics[at.Topic]; ok {
+			for _, p := range at.Partitions {
 				set.add(partitionID{t.ID, p})
 			}
 		}
@@ -62,8 +75,8 @@ func readAssignment(encoded []byte, topics map[string]Topic) (partitionSet, erro
 
 // assignedNames are the topics in an assignment; none if it cannot be read.
 func assignedNames(encoded []byte) []string {
-	var a kmsg.ConsumerMemberAssignment
-	if len(encoded) == 0 || a.ReadFrom(encoded) != nil {
+	a, err := readAssignment(encoded)
+	if err != nil {
 		return nil
 	}
 	var names []string
@@ -87,6 +100,3 @@ func writeAssignment(set partitionSet, names map[topicID]string, version int16) 
 	}
 	return a.AppendTo(nil)
 }
-
-// errOtherProtocol: what a classic group that has no consumers assigns is not known.
-var errOtherProtocol = errors.New("its members are not consumers")

@@ -118,16 +118,16 @@ func checkChoices(r *kmsg.ConsumerGroupHeartbeatRequest) *refusal {
 }
 
 func (e *beatEvent) apply(g *group) {
-	g.afterLookup(e, e.id, func() interests { return g.newInterests(e) }, func(looked bool) {
+	g.afterLookup(e, e.id, func() interests { return g.beatInterests(e) }, func(looked bool) {
 		if r := g.beat(e, looked); r != nil {
 			g.answer(e, func() { e.decline(r) })
 		}
 	})
 }
 
-// newInterests are the topics that have to be looked up for a heartbeat: those of
+// beatInterests are the topics that have to be looked up for a heartbeat: those of
 // a subscription that is new to the group.
-func (g *group) newInterests(e *beatEvent) interests {
+func (g *group) beatInterests(e *beatEvent) interests {
 	needs := newInterests()
 	if e.req.MemberEpoch < 0 {
 		return needs
@@ -253,11 +253,12 @@ func (g *group) resubscribed(m *consumerMember, before consumerMember) (changed 
 		changed = true
 	}
 	return changed || m.client != before.client || m.rebalance != before.rebalance || m.assignor != before.assignor ||
-		m.classic != before.classic || differ(m.rack, before.rack) || differ(m.instance, before.instance)
+		m.classic != before.classic || !sameText(m.rack, before.rack) || !sameText(m.instance, before.instance)
 }
 
-func differ(a, b *string) bool {
-	return (a == nil) != (b == nil) || a != nil && *a != *b
+// sameText compares texts that may be null.
+func sameText(a, b *string) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }
 
 // answerBeat tells the member its epoch, and its assignment if it has to know.

@@ -127,7 +127,7 @@ func (e lookupDone) apply(g *group) {
 	} else {
 		g.see(e.view)
 	}
-	if g.consumer != nil && g.consumer.len() > 0 {
+	if g.servesConsumers() {
 		g.lookupLater()
 	}
 	g.resume(e)
@@ -156,12 +156,8 @@ func (g *group) resume(e lookupDone) {
 func (g *group) see(view topicView) {
 	before := g.lookups.view
 	g.lookups.view = view
-	c := g.consumer
-	if c == nil || c.len() == 0 {
-		return
-	}
-	if !before.same(view, c.interests()) {
-		c.epoch++
+	if g.servesConsumers() && !before.same(view, g.consumer.interests()) {
+		g.consumer.epoch++
 		g.consumerChanged("subscribed topics changed")
 	}
 }

@@ -90,7 +90,7 @@ func (g *group) convert() (*consumerGroup, error) {
 		if err != nil {
 			return nil, err
 		}
-		has, err := readAssignment(m.assignment, found)
+		has, err := assignedPartitions(m.assignment, found)
 		if err != nil {
 			return nil, err
 		}

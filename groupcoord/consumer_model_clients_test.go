@@ -287,7 +287,7 @@ func (c *joinClient) sync(lost bool) {
 func (c *joinClient) took(resp *kmsg.SyncGroupResponse) {
 	switch resp.ErrorCode {
 	case 0:
-		set, err := readAssignment(resp.MemberAssignment, c.m.everyTopic())
+		set, err := assignedPartitions(resp.MemberAssignment, c.m.everyTopic())
 		if err != nil {
 			c.m.t.Fatalf("assignment of %s: %v", c.name, err)
 		}
