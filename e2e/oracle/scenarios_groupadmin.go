@@ -472,9 +472,7 @@ func workers(m *Member, others ...*Member) *kmsg.SyncGroupRequest {
 }
 
 func groupLeaderLeaves(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	two(g, a, b)
 	a.Leave("the leader leaves")
 	b.AwaitRebalance("the follower is told")

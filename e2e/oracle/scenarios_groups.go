@@ -5,10 +5,23 @@ var groupScenarios = []Scenario{
 	{"group-two-members", "two members join, share a topic, commit and leave", groupTwoMembers},
 }
 
-func groupTwoMembers(r *Run) {
+// pair is how most scenarios begin: the group g of members a and b, who have not
+// joined yet, for the topic t of two partitions.
+func (r *Run) pair() (g *Group, a, b *Member) {
 	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g = r.Group("g")
+	return g, g.Member("a", "t"), g.Member("b", "t")
+}
+
+// staticPair is pair with the instances instance-a and instance-b.
+func (r *Run) staticPair() (g *Group, a, b *Member) {
+	r.Topic("t", 2)
+	g = r.Group("g")
+	return g, g.Static("a", "instance-a", "t"), g.Static("b", "instance-b", "t")
+}
+
+func groupTwoMembers(r *Run) {
+	g, a, b := r.pair()
 
 	a.JoinOnce("a new member is given an id")
 	a.Join("with it, it joins")

@@ -52,9 +52,7 @@ func listGroups(r *Run) {
 }
 
 func describeGroups(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	g.Describe("not there")
 	a.JoinOnce("")
 	g.Describe("somebody has an id")

@@ -129,9 +129,7 @@ func joinProtocolVote(r *Run) {
 }
 
 func joinFollowerAgain(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	g.Stable("t", 2, a, b)
 	b.Join("b joins again as it is")
 	b.Sync("and gets what it had", nil)
@@ -139,9 +137,7 @@ func joinFollowerAgain(r *Run) {
 }
 
 func joinFollowerChanged(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	g.Stable("t", 2, a, b)
 	b.Topics = []string{"t", "u"}
 	joining := b.BeginJoin("b has another subscription")
@@ -151,9 +147,7 @@ func joinFollowerChanged(r *Run) {
 }
 
 func joinLeaderAgain(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	g.Stable("t", 2, a, b)
 	joining := a.BeginJoin("a joins again as it is")
 	b.AwaitRebalance("b is told to join again")
@@ -162,9 +156,7 @@ func joinLeaderAgain(r *Run) {
 }
 
 func joinLeaderChanged(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	g.Stable("t", 2, a, b)
 	a.Topics = []string{"t", "u"}
 	joining := a.BeginJoin("a has another subscription")
@@ -174,9 +166,7 @@ func joinLeaderChanged(r *Run) {
 }
 
 func joinCompletingAgain(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	a.Join("")
 	joining := b.BeginJoin("")
 	g.AwaitMembers(2)
@@ -192,9 +182,7 @@ func joinCompletingAgain(r *Run) {
 }
 
 func joinCompletingChanged(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	a.Join("")
 	joining := b.BeginJoin("")
 	g.AwaitMembers(2)
@@ -211,9 +199,7 @@ func joinCompletingChanged(r *Run) {
 }
 
 func joinCompletingNew(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	a.Join("a is to assign")
 	joining := b.BeginJoin("b joins")
 	g.AwaitMembers(2)
@@ -223,9 +209,7 @@ func joinCompletingNew(r *Run) {
 }
 
 func joinTwiceWaiting(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	g.Stable("t", 2, a)
 	first := b.BeginJoin("b joins")
 	g.AwaitMembers(2)
@@ -255,9 +239,7 @@ func joinThreeAtOnce(r *Run) {
 }
 
 func joinRebalanceTimeout(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	a.Rebalance, b.Rebalance = 2*time.Second, 3*time.Second
 	g.Stable("t", 2, a)
 	joining := b.BeginJoin("b waits for a, and leads then")
@@ -269,9 +251,7 @@ func joinRebalanceTimeout(r *Run) {
 }
 
 func joinHungUp(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	g.Stable("t", 2, a)
 	b.BeginJoin("")
 	g.AwaitMembers(2)
@@ -352,9 +332,7 @@ func (m *Member) owning(topic string, partitions ...int32) {
 }
 
 func joinCooperative(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	for _, m := range []*Member{a, b} {
 		m.Protocols = []string{"cooperative-sticky"}
 	}

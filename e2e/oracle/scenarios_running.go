@@ -58,9 +58,7 @@ func syncOldVersions(r *Run) {
 }
 
 func syncAgain(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	g.Stable("t", 2, a, b)
 	b.Sync("the follower", nil)
 	a.Sync("the leader, with another plan", Plan{"a": {"t": {0, 1}}, "b": {}})
@@ -68,9 +66,7 @@ func syncAgain(r *Run) {
 }
 
 func syncLeftOut(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	a.Join("")
 	joining := b.BeginJoin("")
 	g.AwaitMembers(2)
@@ -87,9 +83,7 @@ func syncLeftOut(r *Run) {
 }
 
 func syncWaits(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	a.Join("")
 	joining := b.BeginJoin("")
 	g.AwaitMembers(2)
@@ -105,9 +99,7 @@ func syncWaits(r *Run) {
 }
 
 func syncTimeout(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	a.Rebalance, b.Rebalance = 2*time.Second, 2*time.Second
 	a.Join("")
 	joining := b.BeginJoin("")
@@ -121,9 +113,7 @@ func syncTimeout(r *Run) {
 }
 
 func syncRebalancing(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	g.Stable("t", 2, a)
 	joining := b.BeginJoin("b joins")
 	g.AwaitState("PreparingRebalance")
@@ -150,9 +140,7 @@ func heartbeatRefused(r *Run) {
 }
 
 func heartbeatStates(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	a.Join("")
 	a.Heartbeat("CompletingRebalance")
 	a.Sync("", Plan{"a": {"t": {0, 1}}})
@@ -178,9 +166,7 @@ func heartbeatOldVersions(r *Run) {
 const shortestSession = 6 * time.Second
 
 func sessionExpires(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	b.Session = shortestSession
 	g.Stable("t", 2, a, b)
 	a.AwaitRebalance("a is told when b is gone")
@@ -251,9 +237,7 @@ func leaveSeveral(r *Run) {
 }
 
 func leaveCompleting(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	a.Join("")
 	joining := b.BeginJoin("")
 	g.AwaitMembers(2)
@@ -281,9 +265,7 @@ func leavePreparing(r *Run) {
 }
 
 func leaveWaiting(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
+	g, a, b := r.pair()
 	g.Stable("t", 2, a)
 	joining := b.BeginJoin("b joins")
 	g.AwaitMembers(2)

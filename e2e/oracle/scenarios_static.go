@@ -30,9 +30,7 @@ func (m *Member) again(name string) *Member {
 }
 
 func staticJoin(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Static("a", "instance-a", "t"), g.Static("b", "instance-b", "t")
+	g, a, b := r.staticPair()
 	a.JoinOnce("a has an id at once")
 	joining := b.BeginJoin("b joins")
 	g.AwaitMembers(2)
@@ -46,9 +44,7 @@ func staticJoin(r *Run) {
 }
 
 func staticReplaced(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Static("a", "instance-a", "t"), g.Static("b", "instance-b", "t")
+	g, a, b := r.staticPair()
 	g.Stable("t", 2, a, b)
 	again := b.again("b-again")
 	again.JoinOnce("b comes back")
@@ -65,9 +61,7 @@ func staticReplaced(r *Run) {
 }
 
 func staticReplacedChanged(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Static("a", "instance-a", "t"), g.Static("b", "instance-b", "t")
+	g, a, b := r.staticPair()
 	a.Protocols, b.Protocols = []string{"range", "roundrobin"}, []string{"range", "roundrobin"}
 	g.Stable("t", 2, a, b)
 	again := b.again("b-again")
@@ -84,9 +78,7 @@ func staticReplacedChanged(r *Run) {
 }
 
 func staticLeaderBack(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Static("a", "instance-a", "t"), g.Static("b", "instance-b", "t")
+	g, a, b := r.staticPair()
 	g.Stable("t", 2, a, b)
 	again := a.again("a-again")
 	again.JoinOnce("the leader comes back")
@@ -99,9 +91,7 @@ func staticLeaderBack(r *Run) {
 }
 
 func staticLeaderBackOld(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Static("a", "instance-a", "t"), g.Static("b", "instance-b", "t")
+	g, a, b := r.staticPair()
 	a.Version, b.Version = 8, 8
 	g.Stable("t", 2, a, b)
 	again := a.again("a-again")
@@ -129,9 +119,7 @@ func staticRefused(r *Run) {
 }
 
 func staticRemoved(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Static("a", "instance-a", "t"), g.Static("b", "instance-b", "t")
+	g, a, b := r.staticPair()
 	g.Stable("t", 2, a, b)
 	leaving := kmsg.NewLeaveGroupRequestMember()
 	leaving.InstanceID = b.InstanceID
@@ -143,9 +131,7 @@ func staticRemoved(r *Run) {
 }
 
 func staticCompleting(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Static("a", "instance-a", "t"), g.Static("b", "instance-b", "t")
+	g, a, b := r.staticPair()
 	a.Join("")
 	joining := b.BeginJoin("")
 	g.AwaitMembers(2)
@@ -162,9 +148,7 @@ func staticCompleting(r *Run) {
 }
 
 func staticWaiting(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Static("a", "instance-a", "t"), g.Static("b", "instance-b", "t")
+	g, a, b := r.staticPair()
 	g.Stable("t", 2, a)
 	waiting := b.BeginJoin("b waits to join")
 	g.AwaitMembers(2)
@@ -189,9 +173,7 @@ func staticStays(r *Run) {
 }
 
 func staticSession(r *Run) {
-	r.Topic("t", 2)
-	g := r.Group("g")
-	a, b := g.Static("a", "instance-a", "t"), g.Static("b", "instance-b", "t")
+	g, a, b := r.staticPair()
 	b.Session = shortestSession
 	g.Stable("t", 2, a, b)
 	a.AwaitRebalance("a is told when b is gone")
