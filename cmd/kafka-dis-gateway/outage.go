@@ -17,8 +17,11 @@ const (
 	outageTime  = 3 * time.Second
 	// slowCall is from when on a call that its caller gave up counts as failed.
 	slowCall = 2 * time.Second
-	// idleTime is for how long nothing was asked of DIS when it is asked anyway.
-	idleTime = 10 * time.Second
+	// idleTime is for how long nothing has shown that DIS is there when it is asked
+	// anyway: nothing was asked of it, or it hangs and calls wait for half a minute.
+	// idleCheck is how often that is looked at.
+	idleTime  = 10 * time.Second
+	idleCheck = 2 * time.Second
 )
 
 // outage notices from the calls that the gateway makes anyway that DIS is away, or
@@ -29,7 +32,7 @@ type outage struct {
 	mu     sync.Mutex
 	failed int       // calls in a row
 	since  time.Time // the first of them
-	last   time.Time // any call
+	seen   time.Time // DIS, by the end of a call
 }
 
 func newOutage() *outage { return &outage{noticed: make(chan struct{}, 1)} }
@@ -43,9 +46,8 @@ func (o *outage) observe(call dis.Call) {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.last = time.Now()
 	if !bad {
-		o.failed = 0
+		o.failed, o.seen = 0, time.Now()
 		return
 	}
 	if o.failed == 0 {
@@ -63,7 +65,7 @@ func (o *outage) observe(call dis.Call) {
 // await returns true when DIS has to be asked whether it is there, and false when
 // ctx ends.
 func (o *outage) await(ctx context.Context) bool {
-	idle := time.NewTicker(idleTime)
+	idle := time.NewTicker(idleCheck)
 	defer idle.Stop()
 	for {
 		select {
@@ -82,7 +84,7 @@ func (o *outage) await(ctx context.Context) bool {
 func (o *outage) idle() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return time.Since(o.last) >= idleTime
+	return time.Since(o.seen) >= idleTime
 }
 
 // failedCall reports whether a call failed for a reason that concerns all calls, and
@@ -103,7 +105,7 @@ func failedCall(call dis.Call) (bad, counts bool) {
 func (o *outage) ended() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.failed = 0
+	o.failed, o.seen = 0, time.Now()
 	select {
 	case <-o.noticed:
 	default:

@@ -141,3 +141,48 @@ func TestOutageOfAnIdleGateway(t *testing.T) {
 		}
 	})
 }
+
+// TestOutageOfADISThatHangs: a DIS that takes connections and does not answer makes
+// calls fail one by one, after half a minute; the gateway does not wait for three.
+func TestOutageOfADISThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hangs atomic.Bool
+		r, away := newReadiness(func() bool { return false }), newOutage()
+		call := func(ctx context.Context) error {
+			began := time.Now()
+			if hangs.Load() {
+				<-ctx.Done()
+				failed := failing(0, "", ctx.Err())
+				failed.Latency = time.Since(began)
+				away.observe(failed)
+				return failed.Err
+			}
+			away.observe(dis.Call{Operation: "GetRecords", HTTPStatus: 200})
+			return nil
+		}
+		go r.watch(t.Context(), call, away, zerolog.Nop())
+		go func() {
+			for {
+				attempt, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+				_ = call(attempt) // what it does is observed
+				cancel()
+				select {
+				case <-t.Context().Done():
+					return
+				case <-time.After(100 * time.Millisecond):
+				}
+			}
+		}()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if why := r.why(); why != "" {
+			t.Errorf("not ready: %s", why)
+		}
+		hangs.Store(true)
+		time.Sleep(idleTime + idleCheck + probeTimeout + time.Second)
+		synctest.Wait()
+		if r.why() == "" {
+			t.Error("ready, and DIS has answered nothing for 18 seconds")
+		}
+	})
+}

@@ -62,7 +62,7 @@ func (r *readiness) untilAnswered(ctx context.Context, ask func(context.Context)
 		r.set(err)
 		switch {
 		case err == nil && failures > 0:
-			logger.Info().Int("failed_attempts", failures).Dur("after", time.Since(begin)).Msg("DIS answers, the gateway is ready")
+			logger.Info().Int("failed_attempts", failures).Str("after", time.Since(begin).Round(time.Millisecond).String()).Msg("DIS answers, the gateway is ready")
 			return
 		case err == nil:
 			return
