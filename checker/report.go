@@ -37,21 +37,26 @@ func (r *report) run(seed uint64) {
 	if err == nil {
 		found = verify(out.history)
 	}
+	good := err == nil && len(found) == 0
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.verbose && err == nil && len(found) == 0 {
+	if r.verbose && good {
 		fmt.Print(plan.String())
 	}
 	if err == nil {
 		r.add(out)
 		fmt.Printf("seed %-10d %5.1fs  %s\n", seed, time.Since(began).Seconds(), out.history.summary())
 	}
-	if err == nil && len(found) == 0 {
-		err = os.RemoveAll(dir)
+	if good {
+		if err = os.RemoveAll(dir); err == nil {
+			return
+		}
 	}
-	if err == nil && len(found) == 0 {
-		return
-	}
+	r.fail(seed, dir, plan, err, found)
+}
+
+// fail prints what went wrong with a seed, and how to see it again.
+func (r *report) fail(seed uint64, dir string, plan schedule, err error, found []violation) {
 	r.failed = append(r.failed, seed)
 	fmt.Printf("\nFAILED: seed %d\nreplay: %s\nlogs:   %s\n%s", seed, r.replay(seed), dir, plan.String())
 	if err != nil {

@@ -11,10 +11,10 @@ import "github.com/twmb/franz-go/pkg/kmsg"
 //	v4 PRODUCER_FENCED instead of INVALID_PRODUCER_EPOCH, same layout
 //
 // The id is new each time, also to a client that names the one it has: only a
-// transactional id would keep it, as in Kafka. It is unique to its producer; what it has written is remembered in this
-// process alone. A transactional id is refused with the code that ends the
-// client's attempt at once (its text says "not authorised": the explanation was
-// in the answer to FindCoordinator).
+// transactional id would keep it, as in Kafka. No gateway gives it out again, but
+// what was written under it is remembered in this process alone. A transactional
+// id is refused with the code that ends the client's attempt at once (its text
+// says "not authorised": the explanation was in the answer to FindCoordinator).
 func handleInitProducerID(producer Producer) handler {
 	return atOnce(func(_ *call, req *kmsg.InitProducerIDRequest) kmsg.Response {
 		resp := kmsg.NewPtrInitProducerIDResponse()

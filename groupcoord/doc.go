@@ -146,9 +146,9 @@
 // A heartbeat is checked in this order: its own fields 42, assignor 112, pattern
 // 128, group size 81, instance in use 111, unknown member 25, instance of another
 // member 82, epoch 110. A member may join again at any time: it has nothing then. One
-// epoch behind is accepted from a member that says what it
-// has, and has nothing that it must not: it has not got the last answer. Offsets are
-// stored and read only with the member's epoch, else 113.
+// epoch behind is accepted from a member that says what it has, and has nothing that
+// it must not: it has not got the last answer. Offsets are stored and read only with
+// the member's epoch, else 113.
 //
 // Topics come from a [TopicCatalog]. A subscription that is new to the group is
 // looked up before it is answered, and every [Config.TopicsInterval] all are. When the
@@ -163,10 +163,10 @@
 // # Snapshots
 //
 // Those of the consumer protocol have all of it and are saved at every change. Those
-// of classic groups are saved when a generation is complete, when the leader has assigned, when a
-// static member got a new id, and when the group becomes empty. Membership
-// between these points is in memory only: a member that a new owner does not know
-// gets 25 and joins again.
+// of classic groups are saved when a generation is complete, when the leader has
+// assigned, when a static member got a new id, and when the group becomes empty.
+// Membership between these points is in memory only: a member that a new owner does
+// not know gets 25 and joins again.
 //
 // # Offsets
 //
@@ -190,6 +190,7 @@
 // groups may be in memory only, and 25 makes clients join again. A static member that
 // repeats its join with the same id is let in, not answered 111. Patterns are resolved
 // before the answer, not after it. A commit at an earlier epoch is refused also for
-// partitions that the member has kept, which newer brokers store (KIP-1251). A classic consumer that was removed from a group of
-// the consumer protocol cannot join under its old id. LeaveGroup removes members of either protocol.
+// partitions that the member has kept, which newer brokers store (KIP-1251). A classic
+// consumer that was removed from a group of the consumer protocol cannot join under
+// its old id. LeaveGroup removes members of either protocol.
 package groupcoord

@@ -51,9 +51,10 @@
 //
 // Two budgets share Config.BufferBytes half and half: frames as they are
 // received, which the gateway asks room for as they arrive (room.go), and
-// decompressed payloads. Two, because a frame waits for payload space: in a single budget,
-// frames alone could fill it and wait for each other. A payload waits for nothing
-// but DIS, so payload space always comes free again, and then the frame does.
+// decompressed payloads. Two, because a frame waits for payload space: in a single
+// budget, frames alone could fill it and wait for each other. A payload waits for
+// nothing but DIS, so payload space always comes free again, and then the frame
+// does.
 //
 // Among payloads there is no waiting while holding either. A writer with an
 // empty chunk holds nothing and may wait, until the deadline of the batch at
