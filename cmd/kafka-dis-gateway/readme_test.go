@@ -2,19 +2,68 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
-// TestREADMENamesRealSettings: every flag, variable and command that the README
-// mentions exists.
-func TestREADMENamesRealSettings(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+const readmePath = "../../README.md"
+
+func readmeText(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile(readmePath)
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]bool{"--help": true}
+	return string(text)
+}
+
+// documents gives the text of the README and of every page of docs, by path.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no pages in docs: %v", err)
+	}
+	texts := make(map[string]string)
+	for _, path := range append(paths, readmePath) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[path] = string(text)
+	}
+	return texts
+}
+
+// mentioned checks that what the documents say of the kind of a pattern exists.
+func mentioned(t *testing.T, pattern string, least int, exists func(name string) bool) {
+	t.Helper()
+	mentions := 0
+	for path, text := range documents(t) {
+		for _, name := range regexp.MustCompile(pattern).FindAllString(text, -1) {
+			mentions++
+			if !exists(name) {
+				t.Errorf("%s mentions %s, which does not exist", path, name)
+			}
+		}
+	}
+	if mentions < least {
+		t.Errorf("only %d mentions, the pattern must be wrong", mentions)
+	}
+}
+
+// TestDocumentsNameRealSettings: every flag and variable that the documents mention
+// exists.
+func TestDocumentsNameRealSettings(t *testing.T) {
+	known := map[string]bool{"--help": true, "--dis-": true} // the beginning of several
 	forEachFlag(t, func(_, name, _ string, variables []string) {
 		known["--"+name] = true
 		for _, variable := range variables {
@@ -24,18 +73,44 @@ func TestREADMENamesRealSettings(t *testing.T) {
 	for _, variable := range []string{"AK", "SK", "SECURITY_TOKEN"} {
 		known["HUAWEICLOUD_SDK_"+variable] = true
 	}
-	mentions := regexp.MustCompile(`--[a-z][a-z-]+|\b(?:KDG|HUAWEICLOUD_SDK)_[A-Z_]*[A-Z]`).FindAllString(string(text), -1)
-	if len(mentions) < 10 {
-		t.Errorf("only %d settings are mentioned, the pattern must be wrong", len(mentions))
-	}
-	for _, mention := range mentions {
-		if !known[mention] {
-			t.Errorf("README.md mentions %s, which does not exist", mention)
-		}
-	}
+	mentioned(t, `--[a-z][a-z-]+|\b(?:KDG|HUAWEICLOUD_SDK)_[A-Z_]*[A-Z]`, 20, func(name string) bool { return known[name] })
+}
+
+func TestREADMEListsTheCommands(t *testing.T) {
+	text := readmeText(t)
 	for _, command := range []string{"dev", "serve", "embedded-dis", "version"} {
-		if !strings.Contains(string(text), "| `"+command+"` |") {
+		if !strings.Contains(text, "| `"+command+"` |") {
 			t.Errorf("README.md does not list the command %s", command)
 		}
 	}
+}
+
+// TestDocumentsNameRealMetrics: every metric that the documents mention exists.
+func TestDocumentsNameRealMetrics(t *testing.T) {
+	listener, err := gateway.ParseListener("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := compose(gatewaySettings{recordSettings: recordSettings{FetchCompression: "none"}}, []gateway.Listener{listener}, dis.Config{
+		Endpoint: "http://127.0.0.1:1", Region: "local", ProjectID: "local",
+		Credentials: dis.StaticCredentials(dis.Keys{AccessKey: "a", SecretKey: "s"}),
+	}, zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := p.abandon(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	descriptions := make(chan *prometheus.Desc)
+	go func() {
+		defer close(descriptions)
+		p.metrics.Describe(descriptions)
+	}()
+	var all strings.Builder
+	for d := range descriptions {
+		all.WriteString(d.String())
+	}
+	mentioned(t, `kdg_[a-z_]+`, 5, func(name string) bool { return strings.Contains(all.String(), `"`+name+`"`) })
 }
