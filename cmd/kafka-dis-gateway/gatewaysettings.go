@@ -16,7 +16,7 @@ type commonSettings struct {
 // gatewaySettings are the settings of the gateway itself. Where the default
 // depends on the command it is a variable set in commandLine.
 type gatewaySettings struct {
-	Listen      []string `default:"localhost:9092" sep:";" placeholder:"ADDR[,advertise=HOST:PORT|auto][,auth=none]" help:"Address for Kafka clients, repeatable (in the environment: separated by ;). localhost is both 127.0.0.1 and ::1. advertise is what clients are told to connect to."`
+	Listen      []string `default:"localhost:9092" sep:";" placeholder:"ADDR[,advertise=HOST:PORT|auto][,auth=none]" help:"Address for Kafka clients, repeatable (in the environment: separated by ;). localhost is both 127.0.0.1 and ::1. advertise is what clients are told to connect to. Default: localhost:9092."`
 	Insecure    bool     `help:"Allow --listen addresses without authentication beyond this machine."`
 	AdminListen string   `default:"${admin_listen}" placeholder:"ADDR" help:"Address of /metrics, /healthz and /readyz; empty: none. Profiles (/debug/pprof) only on loopback. Default: ${admin_listen_text}."`
 

@@ -169,7 +169,7 @@ func (s *store) commit(batch *pebble.Batch) error {
 // front to back, so a synced batch implies every batch applied before it.
 func (s *store) apply(batch *pebble.Batch) error {
 	if failure := s.failed.Load(); failure != nil {
-		return errors.Join(fmt.Errorf("the store stopped writing: %w", *failure), batch.Close())
+		return errors.Join(fmt.Errorf("the store writes nothing more until it is started again: %w", *failure), batch.Close())
 	}
 	if err := s.db.ApplyNoSyncWait(batch, pebble.Sync); err != nil {
 		s.failed.CompareAndSwap(nil, &err)
