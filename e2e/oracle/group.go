@@ -1,10 +1,8 @@
 package oracle
 
 import (
-	"encoding/base64"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -279,29 +277,4 @@ func (g *Group) Delete(label string) {
 	req := kmsg.NewPtrDeleteGroupsRequest()
 	req.Version, req.Groups = 2, []string{g.ID()}
 	g.admin.Ask(label, req)
-}
-
-// Pulse sends a ConsumerGroupHeartbeat (KIP-848), which edit may change; id and
-// epoch are taken over from the answer. The first one joins: its epoch is 0, it
-// names the topics and owns nothing.
-func (m *Member) Pulse(label string, edit ...func(*kmsg.ConsumerGroupHeartbeatRequest)) *kmsg.ConsumerGroupHeartbeatResponse {
-	req := kmsg.NewPtrConsumerGroupHeartbeatRequest()
-	req.Version, req.Group, req.InstanceID = 1, m.Group.ID(), m.InstanceID
-	if m.ID == "" {
-		id := uuid.New()
-		m.adopt(base64.RawURLEncoding.EncodeToString(id[:]))
-		m.Generation = 0
-		req.RebalanceTimeoutMillis = int32(m.Rebalance.Milliseconds())
-		req.SubscribedTopicNames = []string{}
-		for _, topic := range m.Topics {
-			req.SubscribedTopicNames = append(req.SubscribedTopicNames, m.r.Name(topic))
-		}
-		req.Topics = []kmsg.ConsumerGroupHeartbeatRequestTopic{}
-	}
-	req.MemberID, req.MemberEpoch = m.ID, m.Generation
-	resp, ok := m.Ask(label, changed(req, edit)).(*kmsg.ConsumerGroupHeartbeatResponse)
-	if ok && resp.ErrorCode == 0 {
-		m.Generation = resp.MemberEpoch
-	}
-	return resp
 }

@@ -22,84 +22,9 @@ var consumerScenarios = []Scenario{
 	{"consumer-static", "a static member goes and comes back", consumerStatic},
 	{"consumer-static-refused", "an instance that is in use, or of somebody else", consumerStaticRefused},
 	{"consumer-static-leaves", "a static member leaves for good", consumerStaticLeaves},
-	{"consumer-commits", "commits and their epochs", consumerCommits},
-	{"consumer-fetches", "OffsetFetch by members", consumerFetches},
-	{"consumer-described", "both ways to describe a group, and both kinds of group", consumerDescribed},
-	{"consumer-listed", "types and states of the list", consumerListed},
-	{"consumer-deleted", "deleting groups and offsets", consumerDeleted},
 	{"consumer-holds-on", "who does not give up in time is fenced", consumerHoldsOn},
-	{"consumer-removed", "an administrator removes members", consumerRemoved},
 	{"consumer-old-version", "version 0 makes the member id", consumerOldVersion},
 	{"consumer-classic-requests", "classic requests with the id of a member of the consumer protocol", consumerClassicRequests},
-	{"upgrade", "a member of the consumer protocol joins a classic group", upgrade},
-	{"upgrade-empty", "an empty classic group becomes one of the consumer protocol", upgradeEmpty},
-	{"upgrade-refused", "a classic group that is not of consumers stays what it is", upgradeRefused},
-	{"downgrade", "the group is classic again when the last member of the consumer protocol leaves", downgrade},
-	{"downgrade-empty", "an empty group of the consumer protocol becomes classic", downgradeEmpty},
-	{"classic-in-consumer", "a classic member joins a group of the consumer protocol", classicInConsumer},
-	{"classic-in-consumer-refused", "which classic members cannot join a group of the consumer protocol", classicInConsumerRefused},
-}
-
-type pulse = kmsg.ConsumerGroupHeartbeatRequest
-
-// owns is for Pulse: partitions of one topic that the member owns; none is an
-// empty list.
-func (m *Member) owns(topic string, partitions ...int32) func(*pulse) {
-	return func(req *pulse) {
-		req.Topics = []kmsg.ConsumerGroupHeartbeatRequestTopic{}
-		if len(partitions) == 0 {
-			return
-		}
-		t := kmsg.NewConsumerGroupHeartbeatRequestTopic()
-		t.TopicID, t.Partitions = m.r.TopicID(topic), partitions
-		req.Topics = append(req.Topics, t)
-	}
-}
-
-// pulseUntil sends heartbeats until the answer has an assignment, and writes
-// that one down.
-func (m *Member) pulseUntil(label string, edit ...func(*pulse)) {
-	var answer *kmsg.ConsumerGroupHeartbeatResponse
-	m.r.Eventually(label, func() bool {
-		answer = m.Pulse("", edit...)
-		return answer == nil || answer.ErrorCode != 0 || answer.Assignment != nil
-	})
-	if answer == nil {
-		m.r.Fatalf("%s: the connection was closed", label)
-	}
-	if label != "" {
-		m.r.step(label, m.r.describe(m.name, answer, 0))
-	}
-}
-
-// subscribable is Topic, and waits until groups of the consumer protocol know the
-// topic: a broker tells its coordinator after it has told its clients.
-func (r *Run) subscribable(topic string, partitions int) {
-	r.Topic(topic, partitions)
-	r.knownToGroups(topic)
-}
-
-func filledSubscribable(r *Run, topic string, partitions int) {
-	filled(r, topic, partitions)
-	r.knownToGroups(topic)
-}
-
-func (r *Run) knownToGroups(topic string) {
-	probe := r.Group("probe-"+topic).Member("probe-"+topic, topic)
-	r.Eventually("partitions of "+topic+" to be given to a group", func() bool {
-		answer := probe.Pulse("")
-		return answer != nil && answer.Assignment != nil && len(answer.Assignment.Topics) > 0
-	})
-	probe.Generation = -1
-	probe.Pulse("")
-	r.Group("probe-" + topic).Delete("")
-}
-
-// describeConsumer asks with ConsumerGroupDescribe.
-func (g *Group) describeConsumer(label string) {
-	req := kmsg.NewPtrConsumerGroupDescribeRequest()
-	req.Version, req.Groups = 1, []string{g.ID()}
-	g.admin.Ask(label, req)
 }
 
 func consumerAlone(r *Run) {
@@ -283,25 +208,6 @@ func consumerRegex(r *Run) {
 	a.awaitTopics("topics that fit a pattern for a part of a name", 0, regex("orders"))
 }
 
-// awaitTopics sends a heartbeat, which edit changes, and more of them until the
-// member is assigned partitions of so many topics. A broker looks for the topics
-// of a pattern after it has answered, so how many heartbeats it takes is no
-// matter.
-func (m *Member) awaitTopics(label string, topics int, edit func(*pulse)) {
-	answer := m.Pulse("", edit)
-	m.r.Eventually(label, func() bool {
-		if answer == nil || answer.ErrorCode != 0 {
-			m.r.Fatalf("%s: %+v", label, answer)
-		}
-		if answer.Assignment != nil && len(answer.Assignment.Topics) == topics {
-			return true
-		}
-		answer = m.Pulse("")
-		return false
-	})
-	m.r.Note(label, "%d", topics)
-}
-
 func consumerStatic(r *Run) {
 	r.subscribable("t", 2)
 	g := r.Group("g")
@@ -349,103 +255,6 @@ func consumerStaticLeaves(r *Run) {
 	again.Pulse("the instance joins anew")
 }
 
-func consumerCommits(r *Run) {
-	filledSubscribable(r, "t", 2)
-	g := r.Group("g")
-	a := g.Member("a", "t")
-	a.Pulse("a joins")
-	version9 := func(req *kmsg.OffsetCommitRequest) { req.Version = 9 }
-	a.Commit("with its epoch", "t", 0, 3, version9)
-	a.Commit("version 8 knows no epochs", "t", 0, 4)
-	a.Commit("an epoch to come", "t", 0, 5, version9, func(req *kmsg.OffsetCommitRequest) { req.Generation++ })
-	a.Commit("a past epoch", "t", 0, 6, version9, func(req *kmsg.OffsetCommitRequest) { req.Generation-- })
-	a.Commit("an id that is not there", "t", 0, 7, version9, func(req *kmsg.OffsetCommitRequest) { req.MemberID = "nobody" })
-	g.Member("simple").Commit("no member", "t", 0, 8, version9)
-	g.Offsets("committed", "t", 0)
-	a.Generation = -1
-	a.Pulse("a leaves")
-	g.Member("admin").Commit("no member, when nobody is there", "t", 0, 9, version9)
-	g.Offsets("committed then", "t", 0)
-}
-
-func consumerFetches(r *Run) {
-	filledSubscribable(r, "t", 1)
-	g := r.Group("g")
-	a := g.Member("a", "t")
-	a.Pulse("a joins")
-	a.Commit("a commits", "t", 0, 3, func(req *kmsg.OffsetCommitRequest) { req.Version = 9 })
-	fetch := func(label, member string, epoch int32) {
-		req := kmsg.NewPtrOffsetFetchRequest()
-		req.Version = 9
-		group := kmsg.NewOffsetFetchRequestGroup()
-		group.Group, group.MemberEpoch = g.ID(), epoch
-		if member != "" {
-			group.MemberID = &member
-		}
-		topic := kmsg.NewOffsetFetchRequestGroupTopic()
-		topic.Topic, topic.Partitions = r.Name("t"), []int32{0}
-		group.Topics = append(group.Topics, topic)
-		req.Groups = append(req.Groups, group)
-		a.Ask(label, req)
-	}
-	fetch("a member", a.ID, a.Generation)
-	fetch("an epoch to come", a.ID, a.Generation+1)
-	fetch("a past epoch", a.ID, a.Generation-1)
-	fetch("an id that is not there", "nobody", 1)
-	fetch("no member", "", -1)
-}
-
-func consumerDescribed(r *Run) {
-	r.subscribable("t", 1)
-	g, classic := r.Group("g"), r.Group("classic")
-	a := g.Member("a", "t")
-	a.Pulse("a joins")
-	classic.Stable("t", 1, classic.Member("c", "t"))
-	g.describeConsumer("the new way")
-	g.Describe("the classic way")
-	classic.describeConsumer("a classic group the new way")
-	r.Group("nobody").describeConsumer("a group that is not there")
-	a.Generation = -1
-	a.Pulse("a leaves")
-	g.describeConsumer("empty, the new way")
-	g.Describe("empty, the classic way")
-}
-
-func consumerListed(r *Run) {
-	r.subscribable("t", 1)
-	g, classic, empty := r.Group("g"), r.Group("classic"), r.Group("empty")
-	g.Member("a", "t").Pulse("")
-	classic.Stable("t", 1, classic.Member("c", "t"))
-	gone := empty.Member("gone", "t")
-	gone.Pulse("")
-	gone.Generation = -1
-	gone.Pulse("")
-	r.listed("all", 5, nil, nil)
-	r.listed("of the consumer protocol", 5, nil, []string{"consumer"})
-	r.listed("classic", 5, nil, []string{"classic"})
-	r.listed("stable", 5, []string{"Stable"}, nil)
-	r.listed("empty", 5, []string{"Empty"}, nil)
-}
-
-func consumerDeleted(r *Run) {
-	filledSubscribable(r, "t", 1)
-	filledSubscribable(r, "u", 1)
-	g := r.Group("g")
-	a := g.Member("a", "t")
-	a.Pulse("a joins")
-	for _, topic := range []string{"t", "u"} {
-		a.Commit("a commits for "+topic, topic, 0, 3, func(req *kmsg.OffsetCommitRequest) { req.Version = 9 })
-	}
-	g.deletePartitions("the subscribed topic", "t", 0)
-	g.deletePartitions("another topic", "u", 0)
-	g.Delete("while it has a member")
-	a.Generation = -1
-	a.Pulse("a leaves")
-	g.Delete("empty")
-	g.Offsets("nothing left", "t", 0)
-	g.describeConsumer("gone")
-}
-
 func consumerHoldsOn(r *Run) {
 	r.subscribable("t", 2)
 	g := r.Group("g")
@@ -466,22 +275,6 @@ func consumerHoldsOn(r *Run) {
 	a.Pulse("a is fenced")
 }
 
-func consumerRemoved(r *Run) {
-	r.subscribable("t", 2)
-	g := r.Group("g")
-	a, b := g.Static("a", "instance-a", "t"), g.Member("b", "t")
-	a.Pulse("a joins")
-	b.Pulse("b joins")
-	byInstance := kmsg.NewLeaveGroupRequestMember()
-	byInstance.InstanceID = a.InstanceID
-	stranger := kmsg.NewLeaveGroupRequestMember()
-	stranger.MemberID = "nobody"
-	g.leaveAll("one by instance, and a stranger", byInstance, stranger)
-	a.Pulse("a is gone")
-	g.leaveAll("one by id", leavingByID(b))
-	g.describeConsumer("described")
-}
-
 func consumerOldVersion(r *Run) {
 	r.subscribable("t", 1)
 	g := r.Group("g")
@@ -500,121 +293,4 @@ func consumerClassicRequests(r *Run) {
 	a.Sync("SyncGroup", nil)
 	a.Leave("LeaveGroup")
 	a.Pulse("a was removed by it")
-}
-
-func upgrade(r *Run) {
-	r.subscribable("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
-	g.Stable("t", 2, a)
-	b.Pulse("b joins with the consumer protocol")
-	a.AwaitRebalance("a is told to join again")
-	g.describeConsumer("both are members")
-	a.owning("t", 0, 1)
-	a.Join("a joins again and owns all")
-	a.Sync("it keeps one", nil)
-	a.Heartbeat("it has to join once more, without what it gave up")
-	a.owning("t", 0)
-	a.Join("it joins")
-	a.Sync("and has what it kept", nil)
-	a.Heartbeat("stable")
-	b.pulseUntil("b has the other one")
-	g.describeConsumer("described")
-}
-
-func upgradeEmpty(r *Run) {
-	filledSubscribable(r, "t", 1)
-	g := r.Group("g")
-	a := g.Member("a", "t")
-	g.Stable("t", 1, a)
-	a.Commit("a commits", "t", 0, 3)
-	a.Leave("a leaves")
-	b := g.Member("b", "t")
-	b.Pulse("b joins with the consumer protocol")
-	g.describeConsumer("described")
-	g.Offsets("the offsets are still there", "t", 0)
-}
-
-func upgradeRefused(r *Run) {
-	r.subscribable("t", 1)
-	g := r.Group("g")
-	a := g.Member("a")
-	a.Type, a.Protocols, a.Metadata = "connect", []string{"compatible"}, []byte{0, 1, 0xff}
-	a.Join("a worker of Connect")
-	b := g.Member("b", "t")
-	b.Pulse("b is not let in")
-	a.Heartbeat("a was not disturbed")
-}
-
-func downgrade(r *Run) {
-	r.subscribable("t", 1)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
-	a.Pulse("a joins with the consumer protocol")
-	a.Pulse("a owns all", a.owns("t", 0))
-	b.Join("b joins with the classic one")
-	b.Sync("b has nothing yet", nil)
-	g.describeConsumer("both are members")
-	a.Generation = -1
-	a.Pulse("a leaves")
-	b.AwaitRebalance("b is told")
-	g.Describe("a classic group")
-	b.Join("b joins again, and leads")
-	b.Sync("b assigns", Plan{"b": {"t": {0}}})
-	g.Describe("described")
-}
-
-func downgradeEmpty(r *Run) {
-	filledSubscribable(r, "t", 1)
-	g := r.Group("g")
-	a := g.Member("a", "t")
-	a.Pulse("a joins with the consumer protocol")
-	a.Commit("a commits", "t", 0, 3, func(req *kmsg.OffsetCommitRequest) { req.Version = 9 })
-	a.Generation = -1
-	a.Pulse("a leaves")
-	b := g.Member("b", "t")
-	b.Join("b joins with the classic one")
-	b.Sync("b assigns", Plan{"b": {"t": {0}}})
-	g.Describe("described")
-	g.Offsets("the offsets are still there", "t", 0)
-}
-
-func classicInConsumer(r *Run) {
-	r.subscribable("t", 2)
-	g := r.Group("g")
-	a, b := g.Member("a", "t"), g.Member("b", "t")
-	a.Pulse("a joins with the consumer protocol")
-	a.Pulse("a owns all", a.owns("t", 0, 1))
-	b.JoinOnce("b is given an id")
-	b.Join("b joins with the classic protocol")
-	b.Sync("b has nothing yet", nil)
-	b.Heartbeat("b waits")
-	a.pulseUntil("a has to give one up")
-	a.Pulse("a gave one up", a.owns("t", 0))
-	b.AwaitRebalance("b is told to join again")
-	b.Join("b joins again")
-	b.Sync("b has its part", nil)
-	b.Heartbeat("b is stable")
-	g.Describe("described the classic way")
-	g.describeConsumer("described the new way")
-	b.Leave("b leaves")
-	a.pulseUntil("a has all again")
-}
-
-func classicInConsumerRefused(r *Run) {
-	r.subscribable("t", 1)
-	g := r.Group("g")
-	a := g.Member("a", "t")
-	a.Pulse("a joins with the consumer protocol")
-	other := g.Member("worker")
-	other.Type, other.Protocols, other.Metadata = "connect", []string{"compatible"}, []byte{0, 1, 0xff}
-	other.JoinOnce("a worker of Connect")
-	unread := g.Member("unread", "t")
-	unread.Metadata = []byte{0xff}
-	unread.JoinOnce("metadata that cannot be read", func(req *kmsg.JoinGroupRequest) { req.Version = 3 })
-	unread.Protocols = nil
-	unread.JoinOnce("no protocols")
-	stranger := g.Member("stranger", "t")
-	stranger.JoinOnce("an id that is not there", func(req *kmsg.JoinGroupRequest) { req.MemberID = "nobody" })
-	a.Pulse("a was not disturbed")
 }
