@@ -43,7 +43,8 @@ type Config struct {
 	DefaultPartitions int
 	// TopicAdmin is what clients may do to topics; default create.
 	TopicAdmin TopicAdmin
-	// AcceptCompact accepts cleanup.policy=compact without effect.
+	// AcceptCompact accepts cleanup.policy=compact without effect, and
+	// retention.ms=-1 as the longest retention that DIS has.
 	AcceptCompact bool
 
 	// GroupsOff tells clients that look for a group's coordinator that there are

@@ -24,6 +24,10 @@ const (
 	configDataType   = "dis.data.type"
 )
 
+// unlimited is the retention.ms of topics whose records stay until their readers,
+// such as Kafka Streams, delete them.
+const unlimited = -1
+
 // What DIS chooses for a stream that was created without a retention.
 const (
 	disRetentionHours = 24
@@ -163,13 +167,18 @@ func (c config) created() kmsg.CreateTopicsResponseTopicConfig {
 
 // applyConfig carries one key of a CreateTopics request over to the stream. A
 // key that DIS knows nothing of is ignored, as tools send many, unless ignoring
-// it would store something else than was asked for.
+// it would store something else than was asked for. Who accepts that compacted
+// topics are not, also accepts that topics without end are those of a week.
 func applyConfig(request *topics.CreateRequest, name, value string, acceptCompact bool) error {
 	switch name {
 	case configRetention:
 		milliseconds, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
 			return refusedConfig(name, value, "a number of milliseconds")
+		}
+		if milliseconds == unlimited && acceptCompact {
+			request.RetentionHours = topics.LongestRetention
+			return nil
 		}
 		request.RetentionHours, err = topics.RetentionHours(milliseconds)
 		return err

@@ -68,6 +68,7 @@ func TestCreateTopics(t *testing.T) {
 		{"harmless keys", false, createTopic("a", with("cleanup.policy", "delete"), with("segment.bytes", "1")), topics.CreateRequest{Partitions: 4}},
 		{"timestamps", false, createTopic("a", with("message.timestamp.type", "LogAppendTime")),
 			topics.CreateRequest{Partitions: 4, TimestampType: "LogAppendTime"}},
+		{"endless retention accepted", true, createTopic("a", with("retention.ms", "-1")), topics.CreateRequest{Partitions: 4, RetentionHours: 168}},
 		{"compact accepted", true, createTopic("a", with("cleanup.policy", "compact,delete")), topics.CreateRequest{Partitions: 4}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -42,7 +42,7 @@ var topicDifferences = []Difference{
 		What:    "Configurations of new topics",
 		Kafka:   "takes `retention.ms=-1`, `cleanup.policy=compact` and `message.timestamp.type`, and refuses what it does not know",
 		Gateway: "INVALID_CONFIG (40) for these; what it does not know has no effect",
-		Reason: "DIS keeps records for 1 to 7 days and does not compact (`--accept-compact` takes it without effect); the kind of time is a setting of the gateway, which a topic cannot " +
+		Reason: "DIS keeps records for 1 to 7 days and does not compact (`--accept-compact` takes compaction without effect, and `retention.ms=-1` as 7 days); the kind of time is a setting of the gateway, which a topic cannot " +
 			"deviate from. Everything else that tools send is about files on brokers.",
 		Steps: slices.Concat(
 			instead("create-topics-configs", "retention.ms=-1", "40:INVALID_CONFIG"),

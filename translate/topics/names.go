@@ -48,11 +48,11 @@ func ClusterID(projectID, region string) string {
 	}
 }
 
-// The retention that DIS offers, in hours: whole days, at most a week.
-const (
-	retentionStep = 24
-	maxRetention  = 7 * 24
-)
+// LongestRetention is the longest retention that DIS offers, in hours: a week.
+const LongestRetention = 7 * 24
+
+// retentionStep is the unit of the retention that DIS offers, in hours: a day.
+const retentionStep = 24
 
 // RetentionHours turns Kafka's retention.ms into DIS's retention. It is rounded
 // up to whole days, so that nothing is dropped earlier than was asked for.
@@ -60,10 +60,10 @@ const (
 // refused with INVALID_CONFIG.
 func RetentionHours(milliseconds int64) (int, error) {
 	hours := math.Ceil(float64(milliseconds) / 3_600_000)
-	if milliseconds < 0 || hours > maxRetention {
+	if milliseconds < 0 || hours > LongestRetention {
 		return 0, translate.Failure{
 			Code:    codeInvalidConfig,
-			Message: fmt.Sprintf("retention.ms %d: DIS keeps records for at most %d hours (%d ms)", milliseconds, maxRetention, maxRetention*3_600_000),
+			Message: fmt.Sprintf("retention.ms %d: DIS keeps records for at most %d hours (%d ms)", milliseconds, LongestRetention, LongestRetention*3_600_000),
 		}
 	}
 	days := max(1, (int(hours)+retentionStep-1)/retentionStep)

@@ -1,12 +1,18 @@
-"""A member of a group, of the consumer protocol unless a setting says otherwise, until its
-input ends; then it leaves. Arguments: bootstrap, group, "topic" or "pattern", its name, and
-settings as key=value. Prints "assigned" and all it has after each change, and "record" with
-topic, partition, offset and value. Commits after every record."""
+"""A member of a group, of the consumer protocol unless a setting says otherwise. Commits after every record."""
 
+import pathlib
 import sys
-import threading
 
-from confluent_kafka import Consumer, KafkaException
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "python"))
+import member
+
+# What a commit is answered that a rebalance has overtaken.
+OVERTAKEN = {
+    KafkaError.ILLEGAL_GENERATION, KafkaError.REBALANCE_IN_PROGRESS, KafkaError.STALE_MEMBER_EPOCH,
+    KafkaError.UNKNOWN_MEMBER_ID,
+}
 
 
 def main(bootstrap, group, kind, name, *settings):
@@ -16,14 +22,13 @@ def main(bootstrap, group, kind, name, *settings):
     }
     config.update(setting.split("=", 1) for setting in settings)
     consumer = Consumer(config)
-    ended = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+    ended = member.input_ended()
     held = set()
 
     def changed(partitions, keep):
         for p in partitions:
-            (held.add if keep else held.discard)(f"{p.topic}/{p.partition}")
-        print(" ".join(["assigned", *sorted(held)]), flush=True)
+            (held.add if keep else held.discard)((p.topic, p.partition))
+        member.say_assigned(held)
 
     consumer.subscribe(
         ["^" + name if kind == "pattern" else name],
@@ -37,9 +42,22 @@ def main(bootstrap, group, kind, name, *settings):
             continue
         if message.error():
             raise KafkaException(message.error())
-        print("record", message.topic(), message.partition(), message.offset(), message.value().decode(), flush=True)
-        consumer.commit(message, asynchronous=False)
+        member.say("record", message.topic(), message.partition(), message.offset(), message.value().decode())
+        commit(consumer, TopicPartition(message.topic(), message.partition(), message.offset() + 1))
     consumer.close()
+
+
+def commit(consumer, end):
+    try:
+        reason = consumer.commit(offsets=[end], asynchronous=False)[0].error
+    except KafkaException as failed:
+        reason = failed.args[0]
+    if reason is None:
+        member.say("committed", end.topic, end.partition, end.offset)
+    elif reason.code() in OVERTAKEN:
+        member.say("uncommitted", end.topic, end.partition, end.offset, reason.name())
+    else:
+        raise KafkaException(reason)
 
 
 if __name__ == "__main__":

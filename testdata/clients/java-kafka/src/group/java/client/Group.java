@@ -4,22 +4,27 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.SubscriptionPattern;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * A member of a group, of the consumer protocol unless a setting says otherwise, until its input
  * ends; then it leaves. Arguments: bootstrap, group, "topic" or "pattern", its name, and settings
- * as key=value. Prints "assigned" and all it has after each change, and "record" with topic,
- * partition, offset and value. Commits after every batch.
+ * as key=value. Prints "assigned" and all it has after each change, "record" with topic, partition,
+ * offset and value, and "committed" with topic, partition and offset. Commits after every batch; what
+ * a rebalance has overtaken is "uncommitted".
  */
 public final class Group {
     public static void main(String[] args) throws Exception {
@@ -52,9 +57,24 @@ public final class Group {
                             + " " + new String(record.value(), StandardCharsets.UTF_8));
                 }
                 if (!records.isEmpty()) {
-                    consumer.commitSync();
+                    commit(consumer, records.nextOffsets());
                 }
             }
+        }
+    }
+
+    private static void commit(KafkaConsumer<?, ?> consumer, Map<TopicPartition, OffsetAndMetadata> ends) {
+        String outcome = "committed";
+        String reason = "";
+        try {
+            consumer.commitSync(ends);
+        } catch (CommitFailedException | RebalanceInProgressException e) {
+            outcome = "uncommitted";
+            reason = " " + e.getClass().getSimpleName();
+        }
+        for (Map.Entry<TopicPartition, OffsetAndMetadata> end : ends.entrySet()) {
+            System.out.println(outcome + " " + end.getKey().topic() + " " + end.getKey().partition() + " "
+                    + end.getValue().offset() + reason);
         }
     }
 
