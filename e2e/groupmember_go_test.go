@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -45,8 +46,9 @@ type franzMember struct {
 	stop   context.CancelFunc
 	ended  chan struct{}
 
-	mu  sync.Mutex
-	has map[string]bool
+	mu      sync.Mutex
+	has     map[string]bool
+	pending map[string]*kgo.Record // the last ones of partitions that are to be committed
 }
 
 func joinFranzProtocol(t *testing.T, broker, kind, name string, _ ...string) protocolMember {
@@ -59,7 +61,7 @@ func joinFranzProtocol(t *testing.T, broker, kind, name string, _ ...string) pro
 
 func joinFranz(t *testing.T, broker, topic string, options ...kgo.Opt) protocolMember {
 	t.Helper()
-	m := &franzMember{diary: diary{newLines()}, ended: make(chan struct{}), has: make(map[string]bool)}
+	m := &franzMember{diary: diary{newLines()}, ended: make(chan struct{}), has: make(map[string]bool), pending: make(map[string]*kgo.Record)}
 	m.client = newFranz(t, broker, append(options, kgo.ConsumerGroup("g"), kgo.ConsumeTopics(topic),
 		kgo.DisableAutoCommit(), kgo.BlockRebalanceOnPoll(), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.OnPartitionsAssigned(m.changed(true)), kgo.OnPartitionsRevoked(m.changed(false)), kgo.OnPartitionsLost(m.changed(false)))...)
@@ -76,6 +78,7 @@ func (m *franzMember) changed(has bool) func(context.Context, *kgo.Client, map[s
 		for topic, partitions := range topics {
 			for _, p := range partitions {
 				m.has[partitionName(topic, p)] = has
+				delete(m.pending, partitionName(topic, p))
 			}
 		}
 		var held []string
@@ -93,22 +96,35 @@ func (m *franzMember) changed(has bool) func(context.Context, *kgo.Client, map[s
 func (m *franzMember) run(ctx, polling context.Context) {
 	defer close(m.ended)
 	for polling.Err() == nil {
-		fetches := m.client.PollFetches(polling)
-		fetches.EachPartition(func(p kgo.FetchTopicPartition) { m.read(ctx, p.Records) })
+		wait, done := context.WithTimeout(polling, 200*time.Millisecond)
+		fetches := m.client.PollFetches(wait)
+		done()
+		m.mu.Lock()
+		fetches.EachRecord(func(r *kgo.Record) {
+			m.record(r.Topic, r.Partition, r.Offset, r.Value)
+			m.pending[partitionName(r.Topic, r.Partition)] = r
+		})
+		last := slices.Collect(maps.Values(m.pending))
+		m.mu.Unlock()
+		m.commit(ctx, last)
 		m.client.AllowRebalance()
 	}
 }
 
-// read writes down the records of a partition and commits them.
-func (m *franzMember) read(ctx context.Context, records []*kgo.Record) {
-	if len(records) == 0 {
+// commit commits the records; what a rebalance has overtaken stays pending.
+func (m *franzMember) commit(ctx context.Context, last []*kgo.Record) {
+	if len(last) == 0 {
 		return
 	}
-	for _, r := range records {
-		m.record(r.Topic, r.Partition, r.Offset, r.Value)
+	err := m.client.CommitRecords(ctx, last...)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range last {
+		m.end(r.Topic, r.Partition, r.Offset+1, err)
+		if err == nil {
+			delete(m.pending, partitionName(r.Topic, r.Partition))
+		}
 	}
-	last := records[len(records)-1]
-	m.end(last.Topic, last.Partition, last.Offset+1, m.client.CommitRecords(ctx, last))
 }
 
 func (m *franzMember) leave() {

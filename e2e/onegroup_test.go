@@ -113,13 +113,8 @@ func joinAndLeave(t *testing.T, d *dev, partitions int, joins []joinsGroup) {
 		members = append(members, join(t, d.kafka))
 		waitForHeld(t, partitions, members...)
 	}
-	for i, m := range members {
-		eventually(t, rebalancePatience, fmt.Sprintf("member %d to read", i), func() string {
-			if len(m.values()) == 0 {
-				return "it has read nothing"
-			}
-			return ""
-		})
+	for _, m := range members {
+		waitForReading(t, m)
 	}
 	last := len(members) - 1
 	for i, m := range members[:last] {
@@ -129,4 +124,15 @@ func joinAndLeave(t *testing.T, d *dev, partitions int, joins []joinsGroup) {
 	waitForSettled(t, load.stop(), members...)
 	members[last].leave()
 	checkNoLag(t, d.kafka)
+}
+
+// waitForReading waits until a member has read a record.
+func waitForReading(t *testing.T, m protocolMember) {
+	t.Helper()
+	eventually(t, rebalancePatience, "a member to read", func() string {
+		if len(m.values()) == 0 {
+			return fmt.Sprintf("it has read nothing from %v", m.held())
+		}
+		return ""
+	})
 }

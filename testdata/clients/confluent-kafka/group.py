@@ -24,10 +24,12 @@ def main(bootstrap, group, kind, name, *settings):
     consumer = Consumer(config)
     ended = member.input_ended()
     held = set()
+    pending = {}  # the ends that are to be committed
 
     def changed(partitions, keep):
         for p in partitions:
             (held.add if keep else held.discard)((p.topic, p.partition))
+            pending.pop((p.topic, p.partition), None)
         member.say_assigned(held)
 
     consumer.subscribe(
@@ -38,26 +40,31 @@ def main(bootstrap, group, kind, name, *settings):
     )
     while not ended.is_set():
         message = consumer.poll(0.2)
-        if message is None:
-            continue
-        if message.error():
-            raise KafkaException(message.error())
-        member.say("record", message.topic(), message.partition(), message.offset(), message.value().decode())
-        commit(consumer, TopicPartition(message.topic(), message.partition(), message.offset() + 1))
+        if message is not None:
+            if message.error():
+                raise KafkaException(message.error())
+            topic, partition, offset = message.topic(), message.partition(), message.offset()
+            member.say("record", topic, partition, offset, message.value().decode())
+            pending[topic, partition] = offset + 1
+        for end in list(pending.items()):
+            if commit(consumer, *end):
+                del pending[end[0]]
     consumer.close()
 
 
-def commit(consumer, end):
+def commit(consumer, partition, end):
+    """Says whether the offset was stored, or a rebalance has overtaken it."""
     try:
-        reason = consumer.commit(offsets=[end], asynchronous=False)[0].error
+        reason = consumer.commit(offsets=[TopicPartition(*partition, end)], asynchronous=False)[0].error
     except KafkaException as failed:
         reason = failed.args[0]
     if reason is None:
-        member.say("committed", end.topic, end.partition, end.offset)
+        member.say("committed", *partition, end)
     elif reason.code() in OVERTAKEN:
-        member.say("uncommitted", end.topic, end.partition, end.offset, reason.name())
+        member.say("uncommitted", *partition, end, reason.name())
     else:
         raise KafkaException(reason)
+    return reason is None
 
 
 if __name__ == "__main__":

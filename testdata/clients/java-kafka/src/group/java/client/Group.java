@@ -3,6 +3,7 @@ package client;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -24,7 +25,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * ends; then it leaves. Arguments: bootstrap, group, "topic" or "pattern", its name, and settings
  * as key=value. Prints "assigned" and all it has after each change, "record" with topic, partition,
  * offset and value, and "committed" with topic, partition and offset. Commits after every batch; what
- * a rebalance has overtaken is "uncommitted".
+ * a rebalance has overtaken is "uncommitted", and tried again as long as the partition stays.
  */
 public final class Group {
     public static void main(String[] args) throws Exception {
@@ -56,8 +57,9 @@ public final class Group {
                     System.out.println("record " + record.topic() + " " + record.partition() + " " + record.offset()
                             + " " + new String(record.value(), StandardCharsets.UTF_8));
                 }
-                if (!records.isEmpty()) {
-                    commit(consumer, records.nextOffsets());
+                listener.pending.putAll(records.nextOffsets());
+                if (!listener.pending.isEmpty()) {
+                    commit(consumer, listener.pending);
                 }
             }
         }
@@ -76,6 +78,9 @@ public final class Group {
             System.out.println(outcome + " " + end.getKey().topic() + " " + end.getKey().partition() + " "
                     + end.getValue().offset() + reason);
         }
+        if (reason.isEmpty()) {
+            ends.clear();
+        }
     }
 
     private static void awaitEnd(AtomicBoolean ended) {
@@ -89,8 +94,15 @@ public final class Group {
         ended.set(true);
     }
 
-    /** Prints what the member has. */
-    private record Listener(KafkaConsumer<?, ?> consumer) implements ConsumerRebalanceListener {
+    /** Prints what the member has, and knows what of it is to be committed. */
+    private static final class Listener implements ConsumerRebalanceListener {
+        private final KafkaConsumer<?, ?> consumer;
+        private final Map<TopicPartition, OffsetAndMetadata> pending = new HashMap<>();
+
+        Listener(KafkaConsumer<?, ?> consumer) {
+            this.consumer = consumer;
+        }
+
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> added) {
             print(List.of());
@@ -107,6 +119,7 @@ public final class Group {
         }
 
         private void print(Collection<TopicPartition> without) {
+            pending.keySet().removeAll(without);
             StringBuilder line = new StringBuilder("assigned");
             for (TopicPartition p : consumer.assignment()) {
                 if (!without.contains(p)) {
