@@ -113,9 +113,9 @@ func TestOutageOfAnIdleGateway(t *testing.T) {
 		var down atomic.Bool
 		var log strings.Builder
 		r, away := newReadiness(func() bool { return false }), newOutage()
-		asked := 0
+		var asked atomic.Int64
 		go r.watch(t.Context(), func(context.Context) error {
-			asked++
+			asked.Add(1)
 			if down.Load() {
 				return errors.New("connection refused")
 			}
@@ -124,8 +124,8 @@ func TestOutageOfAnIdleGateway(t *testing.T) {
 		}, away, zerolog.New(&log))
 		time.Sleep(time.Minute + time.Second)
 		synctest.Wait()
-		if asked < 4 || asked > 8 {
-			t.Errorf("asked %d times in a minute", asked)
+		if n := asked.Load(); n < 4 || n > 8 {
+			t.Errorf("asked %d times in a minute", n)
 		}
 		down.Store(true)
 		time.Sleep(2*idleTime + time.Second)
