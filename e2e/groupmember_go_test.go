@@ -78,7 +78,9 @@ func (m *franzMember) changed(has bool) func(context.Context, *kgo.Client, map[s
 		for topic, partitions := range topics {
 			for _, p := range partitions {
 				m.has[partitionName(topic, p)] = has
-				delete(m.pending, partitionName(topic, p))
+				if !has {
+					delete(m.pending, partitionName(topic, p))
+				}
 			}
 		}
 		var held []string

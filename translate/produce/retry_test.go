@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,9 +104,10 @@ func TestAnOutageIsOneLine(t *testing.T) {
 		var log bytes.Buffer
 		r := newRig(t, func(c *Config) { c.Logger = zerolog.New(&log).Level(zerolog.WarnLevel) })
 		r.topic = newTopic("orders", 200)
-		away := true
+		var away atomic.Bool
+		away.Store(true)
 		r.dis.script = func(int, *wire.PutRecordsRequest) fate {
-			if away {
+			if away.Load() {
 				return fate{fail: errLost}
 			}
 			return fate{}
@@ -115,7 +117,7 @@ func TestAnOutageIsOneLine(t *testing.T) {
 			all = append(all, r.send(p, "x"))
 		}
 		time.Sleep(10 * time.Second)
-		away = false
+		away.Store(false)
 		for _, a := range all {
 			a.want(0, 0)
 		}

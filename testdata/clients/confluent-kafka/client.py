@@ -21,7 +21,8 @@ def produce(bootstrap, codec, records, manner):
         if error is not None:
             outcomes.append(program.Refused(error))
         else:
-            outcomes.append(record._replace(partition=message.partition(), offset=message.offset()))
+            offset = message.offset()  # None where the server could not tell it
+            outcomes.append(record._replace(partition=message.partition(), offset=-1 if offset is None else offset))
 
     begin = time.monotonic()
     for i, r in enumerate(records):

@@ -29,7 +29,8 @@ def main(bootstrap, group, kind, name, *settings):
     def changed(partitions, keep):
         for p in partitions:
             (held.add if keep else held.discard)((p.topic, p.partition))
-            pending.pop((p.topic, p.partition), None)
+            if not keep:
+                pending.pop((p.topic, p.partition), None)
         member.say_assigned(held)
 
     consumer.subscribe(
