@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // kafkaConnect has the worker of Kafka Connect.
@@ -75,8 +75,22 @@ func (w connectWorker) put(t *testing.T, name string, config map[string]string) 
 	})
 }
 
+// status shows where a connector and its tasks are, or why that is not known.
+func (w connectWorker) status(connector string) string {
+	answer, err := http.Get(w.rest + "/connectors/" + connector + "/status")
+	if err != nil {
+		return err.Error()
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
 // TestConnect: a distributed worker carries the lines of a file through a topic into
-// another file. A second worker joins, the first one ends, and the second goes on
+// another file. A second worker takes over a part, the first one ends, and the second goes on
 // where the stored offsets say.
 func TestConnect(t *testing.T) {
 	t.Parallel()
@@ -90,19 +104,15 @@ func TestConnect(t *testing.T) {
 	waitForLines(t, to, 100)
 
 	second := startConnect(t, d.kafka)
-	eventually(t, startTimeout, "the second worker", func() string {
-		answer, err := http.Get(second.rest + "/connectors/source/status")
-		if err != nil {
-			return err.Error()
-		}
-		defer answer.Body.Close()
-		if answer.StatusCode != http.StatusOK {
-			return answer.Status
+	eventually(t, rebalancePatience, "the second worker to have a part", func() string {
+		shown := second.status("source") + second.status("sink")
+		if !strings.Contains(shown, strings.TrimPrefix(second.rest, "http://")) {
+			return shown
 		}
 		return ""
 	})
 	first.signal(syscall.SIGTERM)
-	if code := first.exitCode(20 * time.Second); code != 0 && code != 143 {
+	if code := first.exitCode(rebalancePatience); code != 0 && code != 143 {
 		t.Errorf("the first worker ended with %d", code)
 	}
 	appendLines(t, from, 100, 200)

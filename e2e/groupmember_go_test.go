@@ -194,6 +194,8 @@ func (m *saramaMember) Cleanup(sarama.ConsumerGroupSession) error {
 	return nil
 }
 
+// ConsumeClaim commits all that there is at once: sarama sends commits over the
+// connection of its fetches, and one of them can take as long as a fetch waits.
 func (m *saramaMember) ConsumeClaim(session sarama.ConsumerGroupSession, claim sarama.ConsumerGroupClaim) error {
 	for {
 		select {
@@ -202,6 +204,10 @@ func (m *saramaMember) ConsumeClaim(session sarama.ConsumerGroupSession, claim s
 				return nil
 			}
 			m.record(r.Topic, r.Partition, r.Offset, r.Value)
+			for range len(claim.Messages()) {
+				r = <-claim.Messages()
+				m.record(r.Topic, r.Partition, r.Offset, r.Value)
+			}
 			session.MarkMessage(r, "")
 			session.Commit()
 			m.end(r.Topic, r.Partition, r.Offset+1, nil)
