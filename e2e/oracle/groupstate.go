@@ -6,24 +6,30 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Stable joins members that have not joined yet and syncs them; the first one
-// leads. Partition n of the topic goes to the member n mod their number. It
-// writes nothing down. The generation is 1 for one member, 2 for more.
+// Stable joins members as Joined does and syncs them. Partition n of the topic
+// goes to the member n mod their number. It writes nothing down.
 func (g *Group) Stable(topic string, partitions int, members ...*Member) {
+	g.Joined(members...)
+	g.syncAll(topic, partitions, members)
+}
+
+// Joined joins members that have not joined yet; the first one leads, and has to
+// assign. It writes nothing down. The generation is 1 for one member, 2 for more.
+func (g *Group) Joined(members ...*Member) {
 	leader, followers := members[0], members[1:]
 	leader.mustJoin(leader.Join(""))
-	if len(followers) > 0 {
-		var joining []Joining
-		for _, m := range followers {
-			joining = append(joining, m.BeginJoin(""))
-		}
-		g.AwaitMembers(len(members))
-		leader.mustJoin(leader.Join(""))
-		for i, j := range joining {
-			followers[i].mustJoin(j.Wait())
-		}
+	if len(followers) == 0 {
+		return
 	}
-	g.syncAll(topic, partitions, members)
+	var joining []Joining
+	for _, m := range followers {
+		joining = append(joining, m.BeginJoin(""))
+	}
+	g.AwaitMembers(len(members))
+	leader.mustJoin(leader.Join(""))
+	for i, j := range joining {
+		followers[i].mustJoin(j.Wait())
+	}
 }
 
 func (m *Member) mustJoin(resp *kmsg.JoinGroupResponse) {

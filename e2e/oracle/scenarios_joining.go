@@ -183,14 +183,10 @@ func joinCompletingAgain(r *Run) {
 
 func joinCompletingChanged(r *Run) {
 	g, a, b := r.pair()
-	a.Join("")
-	joining := b.BeginJoin("")
-	g.AwaitMembers(2)
-	a.Join("")
-	joining.Wait()
+	g.Joined(a, b)
 	waiting := a.BeginSync("a had assigned to nobody", nil, func(req *kmsg.SyncGroupRequest) { req.MemberID = b.ID })
 	b.Topics = []string{"t", "u"}
-	joining = b.BeginJoin("b has another subscription")
+	joining := b.BeginJoin("b has another subscription")
 	waiting.Wait()
 	a.Heartbeat("a is told to join again")
 	a.Sync("too late to assign", Plan{"a": {"t": {0}}, "b": {"t": {1}}})

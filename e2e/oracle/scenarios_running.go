@@ -67,11 +67,7 @@ func syncAgain(r *Run) {
 
 func syncLeftOut(r *Run) {
 	g, a, b := r.pair()
-	a.Join("")
-	joining := b.BeginJoin("")
-	g.AwaitMembers(2)
-	a.Join("")
-	joining.Wait()
+	g.Joined(a, b)
 	waiting := b.BeginSync("b was left out", nil)
 	a.Sync("a assigns to itself and a stranger", Plan{"a": {"t": {0, 1}}}, func(req *kmsg.SyncGroupRequest) {
 		stranger := kmsg.NewSyncGroupRequestGroupAssignment()
@@ -84,11 +80,7 @@ func syncLeftOut(r *Run) {
 
 func syncWaits(r *Run) {
 	g, a, b := r.pair()
-	a.Join("")
-	joining := b.BeginJoin("")
-	g.AwaitMembers(2)
-	a.Join("")
-	joining.Wait()
+	g.Joined(a, b)
 	waiting := b.BeginSync("b gets its part", nil)
 	r.Note("it waits", "%t", waiting.Waits(300*time.Millisecond))
 	a.Heartbeat("a heartbeat of the leader meanwhile")
@@ -238,11 +230,7 @@ func leaveSeveral(r *Run) {
 
 func leaveCompleting(r *Run) {
 	g, a, b := r.pair()
-	a.Join("")
-	joining := b.BeginJoin("")
-	g.AwaitMembers(2)
-	a.Join("")
-	joining.Wait()
+	g.Joined(a, b)
 	waiting := b.BeginSync("b waits for its part", nil)
 	r.Note("it waits", "%t", waiting.Waits(300*time.Millisecond))
 	a.Leave("the leader leaves")

@@ -132,17 +132,13 @@ func staticRemoved(r *Run) {
 
 func staticCompleting(r *Run) {
 	g, a, b := r.staticPair()
-	a.Join("")
-	joining := b.BeginJoin("")
-	g.AwaitMembers(2)
-	a.Join("")
-	joining.Wait()
+	g.Joined(a, b)
 	waiting := b.BeginSync("b waits for its part", nil)
 	again := b.again("b-again")
 	back := again.BeginJoin("b comes back")
 	waiting.Wait()
 	a.AwaitRebalance("a is told to join again")
-	joining = a.BeginJoin("a joins again")
+	joining := a.BeginJoin("a joins again")
 	back.Wait()
 	joining.Wait()
 }
