@@ -198,8 +198,8 @@ func comparePartition(told, there []line, countsOn bool) (repeats, error) {
 	}
 	for number, l := range told {
 		at, err := strconv.Atoi(l.offset)
-		there := err == nil && (at == -1 || at >= 0 && at < len(order) && order[at] == number)
-		if !there && !(countsOn && countedFromUnknown(told[:number+1], at)) {
+		right := err == nil && (at == -1 || at >= 0 && at < len(order) && order[at] == number)
+		if !right && !(countsOn && countedFromUnknown(told[:number+1], at)) {
 			return repeats{}, fmt.Errorf("offset %s was told for a record that is not there: %s", l.offset, l)
 		}
 	}
