@@ -18,7 +18,8 @@ const (
 	scaleDown      = "scale-down"
 )
 
-// disFaults are the faults of docs/embedded-dis.md.
+// disFaults are the faults of docs/embedded-dis.md but forbidden, which clients are
+// right to give up on.
 var disFaults = []string{
 	"latency", "error-5xx", "error-429", "throttle", "throttle-suffix", "hole", "lost-reply",
 	"expired-cursors", "sequence-gaps", "stale-end", "empty-reads",

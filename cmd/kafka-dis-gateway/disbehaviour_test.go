@@ -155,7 +155,7 @@ func TestEmbeddedDISIsDocumented(t *testing.T) {
 		t.Errorf("the document's flags are other ones (-exist, +mentioned):\n%s", diff)
 	}
 	for _, kind := range []embedded.FaultKind{
-		embedded.FaultLatency, embedded.FaultError, embedded.FaultTooMany, embedded.FaultThrottle, embedded.FaultThrottleSuffix,
+		embedded.FaultLatency, embedded.FaultError, embedded.FaultTooMany, embedded.FaultThrottle, embedded.FaultForbidden, embedded.FaultThrottleSuffix,
 		embedded.FaultHole, embedded.FaultLostReply, embedded.FaultExpiredCursors, embedded.FaultSequenceGaps,
 		embedded.FaultStaleEnd, embedded.FaultEmptyReads,
 	} {

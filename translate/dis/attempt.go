@@ -69,6 +69,7 @@ func (c *Client) exchange(ctx context.Context, call *request, body *body, seen *
 	defer response.Body.Close() // read to its end or given up; nothing is lost by an error here
 	seen.HTTPStatus = response.StatusCode
 	seen.RequestID = response.Header.Get(headerRequestID)
+	seen.Date, _ = http.ParseTime(response.Header.Get(headerAnswerDate)) // zero without a good one
 	answer, err := c.readAnswer(call, response)
 	if err != nil {
 		failure := answered(call, response)

@@ -77,6 +77,9 @@ type Call struct {
 	Attempt int
 	// RequestID is DIS's id of the request; may be empty.
 	RequestID string
+	// Date is the answer's own, by the clock of DIS and in whole seconds; zero when
+	// no answer with a date arrived.
+	Date time.Time
 	// Err is nil on success and an *Error otherwise.
 	Err error
 }

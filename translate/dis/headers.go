@@ -15,4 +15,5 @@ const (
 	headerZstdLength      = "X-Dis-Zstd-Content-Length"
 	headerRequestID       = "X-Request-Id"
 	headerRetryAfter      = "Retry-After"
+	headerAnswerDate      = "Date"
 )

@@ -313,7 +313,7 @@ func TestObserve(t *testing.T) {
 		client, _ := play(t, func(c *Config) { c.Observe = func(call Call) { calls = append(calls, call) } },
 			step{err: errReset, silence: time.Second},
 			step{status: 400, body: `{"errorCode":"DIS.4303","message":"slow"}`, header: map[string][]string{"X-Request-Id": {"r2"}}},
-			step{status: 201, header: map[string][]string{"X-Request-Id": {"r3"}}})
+			step{status: 201, header: map[string][]string{"X-Request-Id": {"r3"}, "Date": {"Sun, 01 Mar 2026 12:00:00 GMT"}}})
 		if err := commit(t.Context(), client); err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +323,7 @@ func TestObserve(t *testing.T) {
 		want := []Call{
 			{Operation: "CommitCheckpoint", Attempt: 1, Latency: time.Second},
 			{Operation: "CommitCheckpoint", Attempt: 2, HTTPStatus: 400, Code: "DIS.4303", RequestID: "r2"},
-			{Operation: "CommitCheckpoint", Attempt: 3, HTTPStatus: 201, RequestID: "r3"},
+			{Operation: "CommitCheckpoint", Attempt: 3, HTTPStatus: 201, RequestID: "r3", Date: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)},
 		}
 		for i, got := range calls {
 			if (got.Err != nil) != (i < 2) {

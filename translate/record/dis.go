@@ -120,6 +120,14 @@ func DecodeDIS(data []byte, partitionKey *string, timestamp int64) Record {
 	return r
 }
 
+// Envelope reports whether data begins as an envelope does, and whether it is an
+// intact one of a known version. What begins so and is not intact came from
+// elsewhere, or was damaged, and DecodeDIS takes it for a value.
+func Envelope(data []byte) (begins, intact bool) {
+	_, intact = openEnvelope(data)
+	return bytes.HasPrefix(data, envelopeMagic), intact
+}
+
 func openEnvelope(data []byte) (Record, bool) {
 	if len(data) < envelopeHeaderBytes || !bytes.HasPrefix(data, envelopeMagic) || data[envelopeVersionAt] != envelopeVersion {
 		return Record{}, false

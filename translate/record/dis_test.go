@@ -158,6 +158,20 @@ func TestEnvelopeOverhead(t *testing.T) {
 	})
 }
 
+func TestEnvelopeIsTold(t *testing.T) {
+	envelope, _, _ := record.EncodeDIS(record.Record{Key: []byte("k")})
+	damaged := append([]byte{}, envelope...)
+	damaged[len(damaged)-1]++
+	for _, c := range []struct {
+		data           []byte
+		begins, intact bool
+	}{{envelope, true, true}, {damaged, true, false}, {envelope[:5], true, false}, {[]byte("value"), false, false}, {nil, false, false}} {
+		if begins, intact := record.Envelope(c.data); begins != c.begins || intact != c.intact {
+			t.Errorf("%q: begins %v, intact %v; want %v, %v", c.data, begins, intact, c.begins, c.intact)
+		}
+	}
+}
+
 func TestRawSharesTheValue(t *testing.T) {
 	value := []byte("value")
 	data, _, enveloped := record.EncodeDIS(record.Record{Value: value})

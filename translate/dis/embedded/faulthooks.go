@@ -35,6 +35,9 @@ func (s *Server) refusedByFault(operation string) error {
 	if _, hit := s.faults.hit(FaultThrottle, operation); hit {
 		return refuse(wire.CodeThrottled, "Traffic control limit is exceeded. [fault]")
 	}
+	if _, hit := s.faults.hit(FaultForbidden, operation); hit {
+		return &apiError{http.StatusForbidden, wire.CodeForbidden, "Invalid RBAC. [fault]"}
+	}
 	return nil
 }
 

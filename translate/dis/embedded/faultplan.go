@@ -19,6 +19,9 @@ const (
 	// FaultThrottle answers HTTP 400 with DIS.4303 before anything is done. Any
 	// operation.
 	FaultThrottle FaultKind = "throttle"
+	// FaultForbidden answers HTTP 403 with DIS.4116 before anything is done, as to
+	// someone who lacks the permission. Any operation.
+	FaultForbidden FaultKind = "forbidden"
 	// FaultThrottleSuffix refuses, in each partition of a put, the record at index
 	// From and all later ones with DIS.4303. PutRecords.
 	FaultThrottleSuffix FaultKind = "throttle-suffix"
@@ -47,6 +50,7 @@ var hits = map[FaultKind][]string{
 	FaultError:          nil,
 	FaultTooMany:        nil,
 	FaultThrottle:       nil,
+	FaultForbidden:      nil,
 	FaultThrottleSuffix: {"PutRecords"},
 	FaultHole:           {"PutRecords"},
 	FaultLostReply:      nil,

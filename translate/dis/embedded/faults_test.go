@@ -108,6 +108,7 @@ func TestRefusedBeforeStoring(t *testing.T) {
 		{Fault{Kind: FaultError, Status: 503}, 503, "DIS.5000", "System error. [fault]"},
 		{Fault{Kind: FaultTooMany}, 429, "DIS.4303", "Traffic control limit is exceeded. [fault]"},
 		{Fault{Kind: FaultThrottle}, 400, "DIS.4303", "Traffic control limit is exceeded. [fault]"},
+		{Fault{Kind: FaultForbidden}, 403, "DIS.4116", "Invalid RBAC. [fault]"},
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprint(test.status), func(t *testing.T) {
