@@ -23,11 +23,13 @@ type command interface {
 // --help all come from these structs.
 //
 // Tags besides kong's own: choices lists the allowed words, min and max the
-// smallest and the largest allowed value.
+// smallest and the largest allowed value. A command with shares-file leaves keys of
+// other commands in the settings file alone.
 type commandLine struct {
 	Dev         devCommand         `kong:"cmd,help='Run the gateway with an embedded DIS, for development: no cloud account, data in a local folder.',set='log_format=console',set='admin_listen=',set='admin_listen_text=none',set='auto_create=true',set='pacing=',set='pacing_text=documented with --dis-limits documented, else off',set='topic_admin=full',set='rebalance_delay=0s'"`
 	Serve       serveCommand       `kong:"cmd,help='Run the gateway against DIS.',set='log_format=json',set='admin_listen=127.0.0.1:9644',set='admin_listen_text=127.0.0.1:9644',set='auto_create=false',set='pacing=documented',set='pacing_text=documented',set='topic_admin=create',set='rebalance_delay=3s',set='metadata_endpoint=http://169.254.169.254'"`
 	EmbeddedDIS embeddedDISCommand `kong:"cmd,name='embedded-dis',help='Run the embedded DIS alone: the DIS REST API over HTTP, data in a local folder.',set='log_format=json'"`
+	Health      healthCommand      `kong:"cmd,help='Ask a running gateway whether it is well: the probe of a container.',shares-file"`
 	Version     versionCommand     `kong:"cmd,help='Print the version, the commit and the Go version.'"`
 }
 

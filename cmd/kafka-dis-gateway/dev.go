@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -95,7 +96,7 @@ func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error)
 	if err != nil {
 		return errors.Join(err, p.abandon(signals.force))
 	}
-	limitMemory(d.memoryLimit())
+	d.limitMemory(os.DirFS("/"), logger)
 	return p.run(signals, running{
 		adminAddress: d.AdminListen,
 		failed:       store.failed,

@@ -78,7 +78,7 @@ func TestDocumentsNameRealSettings(t *testing.T) {
 
 func TestREADMEListsTheCommands(t *testing.T) {
 	text := readmeText(t)
-	for _, command := range []string{"dev", "serve", "embedded-dis", "version"} {
+	for _, command := range []string{"dev", "serve", "embedded-dis", "health", "version"} {
 		if !strings.Contains(text, "| `"+command+"` |") {
 			t.Errorf("README.md does not list the command %s", command)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -107,7 +108,7 @@ func (s *serveCommand) run(signals *signals, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	limitMemory(s.memoryLimit())
+	s.limitMemory(os.DirFS("/"), logger)
 	err = p.run(signals, running{
 		adminAddress: s.AdminListen,
 		grace:        func() time.Duration { return s.GracePeriod },

@@ -62,11 +62,15 @@ func (f *settingsFile) load(context *kong.Context) {
 		f.problems.add(err)
 		return
 	}
+	shared := context.Selected().Tag.Has("shares-file")
 	for _, key := range slices.Sorted(maps.Keys(f.values)) {
-		if !known[key] || key == "config" || key == "help" {
-			f.problems.add(unknownKey(f.place(key), key, context))
-			delete(f.values, key)
+		if known[key] && key != "config" && key != "help" {
+			continue
 		}
+		if !shared || ownerOf(key, context) == "" {
+			f.problems.add(unknownKey(f.place(key), key, context))
+		}
+		delete(f.values, key)
 	}
 }
 
@@ -92,12 +96,8 @@ func (f *settingsFile) place(key string) string { return fmt.Sprintf("%s in %s",
 // unknownKey says what a key may be: the setting that it resembles, or the
 // commands that it belongs to.
 func unknownKey(place, key string, context *kong.Context) error {
-	for _, other := range context.Model.Children {
-		for _, flag := range other.Flags {
-			if flag.Name == key {
-				return fmt.Errorf("%s: a setting of the command %s, not of %s", place, other.Name, context.Selected().Name)
-			}
-		}
+	if other := ownerOf(key, context); other != "" {
+		return fmt.Errorf("%s: a setting of the command %s, not of %s", place, other, context.Selected().Name)
 	}
 	var names []string
 	for _, flag := range context.Selected().Flags {
@@ -109,6 +109,18 @@ func unknownKey(place, key string, context *kong.Context) error {
 		return fmt.Errorf("%s: unknown key, did you mean %s?", place, near)
 	}
 	return fmt.Errorf("%s: unknown key, allowed are %s", place, strings.Join(names, ", "))
+}
+
+// ownerOf is the first command that has the setting called key, "" when none has.
+func ownerOf(key string, context *kong.Context) string {
+	for _, command := range context.Model.Children {
+		for _, flag := range command.Flags {
+			if flag.Name == key {
+				return command.Name
+			}
+		}
+	}
+	return ""
 }
 
 // flagValue turns a YAML value into what kong takes from a resolver: text, or a

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// health runs the command as a probe does.
+func health(args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = run(append([]string{"health"}, args...), &out, &err)
+	return code, out.String(), err.String()
+}
+
+func TestHealth(t *testing.T) {
+	reason := "DIS refuses the gateway:\n 401"
+	admin, err := listenAdmin("127.0.0.1:0", newMetrics(), func() string { return reason })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := admin.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	t.Setenv("KDG_ADMIN_LISTEN", admin.address().String())
+	expect := func(wantCode int, wantOut, wantErr string, args ...string) {
+		t.Helper()
+		if code, out, err := health(args...); code != wantCode || out != wantOut || err != wantErr {
+			t.Errorf("health %v: exit code %d, %q, %q; want %d, %q, %q", args, code, out, err, wantCode, wantOut, wantErr)
+		}
+	}
+	expect(0, "ok\n", "")
+	expect(1, "", "kafka-dis-gateway: not ready: DIS refuses the gateway: 401\n", "--ready")
+	reason = ""
+	expect(0, "ready\n", "", "--ready")
+	t.Setenv("KDG_READY", "true")
+	expect(0, "ready\n", "")
+}
+
+// A listener on every interface is asked on this machine.
+func TestHealthOfEveryInterface(t *testing.T) {
+	admin, err := listenAdmin(":0", newMetrics(), func() string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := admin.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	_, port, err := net.SplitHostPort(admin.address().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{":" + port, "0.0.0.0:" + port, "localhost:" + port} {
+		if code, out, err := health("--ready", "--admin-listen", address); code != 0 || out != "ready\n" {
+			t.Errorf("%s: exit code %d, %q, %q", address, code, out, err)
+		}
+	}
+}
+
+// The settings file of the gateway does for its probe; what no command knows is
+// a mistake there too.
+func TestHealthReadsTheFileOfTheGateway(t *testing.T) {
+	admin, err := listenAdmin("127.0.0.1:0", newMetrics(), func() string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := admin.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	content := "region: cn-north-4\nlisten: [127.0.0.1:9092]\ntopics: [{match: a, format: reject}]\nadmin-listen: " + admin.address().String() + "\n"
+	if code, out, err := health("--config", writeFile(t, content)); code != 0 || out != "ok\n" {
+		t.Errorf("exit code %d, %q, %q", code, out, err)
+	}
+	file := writeFile(t, content+"regoin: x\n")
+	if code, _, err := health("--config", file); code != 2 || !strings.HasPrefix(err, "kafka-dis-gateway: regoin in "+file+": unknown key") {
+		t.Errorf("exit code %d, %q", code, err)
+	}
+}
+
+func TestHealthWithoutAnAnswer(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the kernel takes the connection, nobody answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	for _, c := range []struct {
+		address string
+		code    int
+		want    string
+	}{
+		{silent.Addr().String(), 1, "no answer from " + silent.Addr().String() + "/healthz within 50ms"},
+		{closed.Addr().String(), 1, "no gateway answers at --admin-listen " + closed.Addr().String() + ": "},
+		{other.Listener.Addr().String(), 1, other.Listener.Addr().String() + "/healthz answered 404 Not Found: is it a gateway?"},
+		{"", 2, "--admin-listen: empty: "},
+		{"9644", 2, `--admin-listen: "9644" is not HOST:PORT`},
+		{"127.0.0.1:0", 2, `--admin-listen: "127.0.0.1:0" is any free port`},
+	} {
+		began := time.Now()
+		code, out, err := health("--timeout=50ms", "--admin-listen="+c.address)
+		if code != c.code || out != "" || !strings.HasPrefix(err, "kafka-dis-gateway: "+c.want) || strings.Count(err, "\n") != 1 {
+			t.Errorf("%q: exit code %d, %q, %q, want %q", c.address, code, out, err, c.want)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%q: took %s", c.address, took)
+		}
+	}
+}
