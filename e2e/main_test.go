@@ -53,7 +53,7 @@ var lookAtSources = sync.OnceValue(func() error {
 			return fs.SkipDir
 		}
 		switch filepath.Ext(path) {
-		case ".go", ".mod", ".py", ".java", ".xml", ".js":
+		case ".go", ".mod", ".py", ".java", ".xml", ".js", ".conf":
 			_, err = os.Stat(path)
 		}
 		return err
