@@ -34,6 +34,9 @@ func handleApiVersions(table []*api) handler {
 			resp.ErrorCode = unsupportedVersion
 			c.x.version = 0
 		}
+		if r, ok := req.(*kmsg.ApiVersionsRequest); ok && resp.ErrorCode == 0 {
+			c.conn.noteSoftware(r.ClientSoftwareName, r.ClientSoftwareVersion)
+		}
 		c.reply(resp)
 	}
 }

@@ -66,6 +66,9 @@ type conn struct {
 	groupMember  bool // group requests came by: never muted
 	mutedUntil   time.Time
 	lastClientID string
+	// software and softwareVersion are what the client calls itself, empty until
+	// it has.
+	software, softwareVersion string
 }
 
 func newConn(s *Server, l Listener, nc net.Conn) *conn {

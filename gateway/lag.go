@@ -15,6 +15,15 @@ import (
 // was committed or looked up last are shown.
 const maxLagSeries = 10_000
 
+var metricLag = Metric{
+	Part: PartGroups, Name: "kdg_group_lag_records", Type: Gauge, Unit: "records", Labels: []string{"group", "topic", "partition"},
+	Help: "Records of a partition that a consumer group has not committed yet, as far as this gateway knows: the end that it saw last less the offset " +
+		"that it stored or read last. Of the " + strconv.Itoa(maxLagSeries) + " partitions whose offset was last in use.",
+	Worry: "It grows for minutes: the group's consumers are too slow, stuck or gone.",
+}
+
+var descLag = metricLag.Desc()
+
 // Lag shows how far behind consumer groups are, from what passes through anyway: it
 // never asks DIS. A group without members keeps its series, so that one that has
 // stopped is seen to fall behind.
@@ -101,12 +110,12 @@ func (l *Lag) forget(group string) {
 }
 
 // Describe implements prometheus.Collector.
-func (l *Lag) Describe(to chan<- *prometheus.Desc) { to <- metricLag }
+func (l *Lag) Describe(to chan<- *prometheus.Desc) { to <- descLag }
 
 // Collect implements prometheus.Collector.
 func (l *Lag) Collect(to chan<- prometheus.Metric) {
 	for _, e := range l.behind() {
-		to <- prometheus.MustNewConstMetric(metricLag, prometheus.GaugeValue, float64(max(e.high-e.committed, 0)),
+		to <- metricLag.Value(descLag, float64(max(e.high-e.committed, 0)),
 			e.group, e.Topic, strconv.Itoa(int(e.Partition)))
 	}
 }

@@ -23,9 +23,11 @@ func TestMetrics(t *testing.T) {
 
 	got := gathered(t, registry)
 	for name, want := range map[string]float64{
-		"kdg_requests_total api=Metadata code=0":        1,
-		"kdg_requests_total api=Metadata code=3":        2,
-		"kdg_connections_closed_total reason=malformed": 1,
+		"kdg_requests_total api=Metadata code=0 error=NONE":                       1,
+		"kdg_requests_total api=Metadata code=3 error=UNKNOWN_TOPIC_OR_PARTITION": 2,
+		"kdg_request_seconds api=Metadata":                                        3,
+		"kdg_connections_closed_total reason=malformed":                           1,
+		"kdg_connections_closed_total reason=panic":                               0,
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %v, want %v", name, got[name], want)
@@ -39,7 +41,16 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// gathered are the values of a registry by name and labels.
+func TestErrorNames(t *testing.T) {
+	for code, want := range map[int16]string{0: "NONE", 6: "NOT_LEADER_OR_FOLLOWER", 27: "REBALANCE_IN_PROGRESS", 9999: "UNKNOWN_SERVER_ERROR"} {
+		if got := errorName(code); got != want {
+			t.Errorf("error %d is called %s, want %s", code, got, want)
+		}
+	}
+}
+
+// gathered are the values of a registry by name and labels; of a histogram the number
+// of its observations.
 func gathered(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()
@@ -53,7 +64,7 @@ func gathered(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 			for _, label := range m.GetLabel() {
 				name += " " + label.GetName() + "=" + label.GetValue()
 			}
-			values[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
+			values[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue() + float64(m.GetHistogram().GetSampleCount())
 		}
 	}
 	return values

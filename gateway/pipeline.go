@@ -22,6 +22,7 @@ type exchange struct {
 	version     int16
 	correlation int32
 	bytes       int64
+	arrived     time.Time // its first byte
 
 	first time.Time // when it became the oldest; guarded by pipeline.mu
 

@@ -71,7 +71,7 @@ func (c *conn) readCall(a *api, p prefix, grow func(bytes int) error) (*call, km
 		return nil, nil, err
 	}
 	c.noteRequest(a, header.clientID)
-	x := &exchange{api: a, version: p.version, correlation: header.correlation, bytes: a.weight(p)}
+	x := &exchange{api: a, version: p.version, correlation: header.correlation, bytes: a.weight(p), arrived: c.frameAt}
 	return &call{conn: c, x: x, clientID: header.clientID, arrived: c.frameAt}, req, nil
 }
 

@@ -48,16 +48,16 @@ func New(cfg Config, parts Parts) (*Server, error) {
 	if err := errors.Join(cfg.validate(), parts.validate()); err != nil {
 		return nil, fmt.Errorf("gateway settings: %w", err)
 	}
-	m, err := newMetrics(cfg.Metrics)
-	if err != nil {
-		return nil, fmt.Errorf("register the gateway's metrics: %w", err)
-	}
 	s := &Server{
-		cfg: cfg, parts: parts, metrics: m,
+		cfg: cfg, parts: parts,
 		apis:     map[int16]*api{},
 		conns:    map[*conn]struct{}{},
 		quiet:    make(chan struct{}, 1),
 		decoding: make(chan struct{}, largeDecodes),
+	}
+	var err error
+	if s.metrics, err = newMetrics(cfg.Metrics, newSoftwareCollector(s)); err != nil {
+		return nil, fmt.Errorf("register the gateway's metrics: %w", err)
 	}
 	s.life, s.kill = context.WithCancel(context.Background())
 	for _, a := range apiTable(cfg, parts) {

@@ -29,6 +29,7 @@ type actor struct {
 	quit    int16     // not 0: the group is given up, requests get this code
 	lost    bool      // given up with its commits, not only closing
 	last    time.Time // when something other than a timer happened
+	counted int32     // the generation up to which rebalances are counted
 }
 
 // queued is an event with the time of its arrival: a request that waited in the
@@ -43,6 +44,7 @@ type listing struct {
 	state        state
 	protocolType string
 	kind         kind
+	members      int
 }
 
 func newActor(c *Coordinator, name string) *actor {
@@ -200,11 +202,12 @@ func (a *actor) save(snapshot []byte) (code int16) {
 // publish updates what ListGroups shows.
 func (a *actor) publish() {
 	g := a.group
+	a.countRebalance()
 	if !g.exists {
 		a.listed.Store(nil)
 		return
 	}
-	now := listing{g.state, g.protocolType, g.kind()}
+	now := listing{g.state, g.protocolType, g.kind(), g.size()}
 	if was := a.listed.Load(); was == nil || *was != now {
 		a.listed.Store(&now)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,7 +39,10 @@ type Coordinator struct {
 
 	matching chan struct{} // holds one token while heavy patterns are matched
 
-	crowded sync.Once // to log that there are too many groups
+	crowded sync.Once    // to log that there are too many groups
+	refused atomic.Int64 // requests because of that
+	// rebalances counts the generations of all groups.
+	rebalances atomic.Int64
 
 	mu     sync.Mutex
 	closed bool
@@ -104,6 +108,7 @@ func (c *Coordinator) submit(group string, r request) {
 	a := c.actors[group]
 	if a == nil && len(c.actors) >= c.cfg.MaxGroups {
 		c.mu.Unlock()
+		c.refused.Add(1)
 		c.crowded.Do(func() {
 			c.cfg.Logger.Warn().Int("groups", c.cfg.MaxGroups).Msg("too many groups in memory: requests for further ones are refused, now and from now on without a log line")
 		})

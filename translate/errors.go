@@ -176,6 +176,13 @@ func CredentialsRefused(err error) bool {
 	return errors.As(err, &e) && credentialsRefused(err, e)
 }
 
+// PermissionRefused reports that DIS knows the identity of the gateway and does not
+// allow it what it asked for.
+func PermissionRefused(err error) bool {
+	var e *dis.Error
+	return errors.As(err, &e) && noPermission(err, e)
+}
+
 func identityInDoubt(_ error, e *dis.Error) bool {
 	return credentialsRefused(nil, e) && e.KnownIdentity && e.Code != wire.CodeProjectInvalid
 }

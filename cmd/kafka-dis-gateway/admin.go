@@ -84,11 +84,8 @@ func (a *adminServer) close() error {
 func newMetrics() *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	build := currentBuild()
-	info := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name:        "kdg_build_info",
-		Help:        "Always 1; the labels name the running build.",
-		ConstLabels: prometheus.Labels{"version": build.version, "commit": build.commit, "go_version": build.goVersion},
-	}, func() float64 { return 1 })
+	info := prometheus.NewGaugeVec(metricBuild.GaugeOpts(), metricBuild.Labels)
+	info.WithLabelValues(build.version, build.commit, build.goVersion).Set(1)
 	registry.MustRegister(info, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return registry

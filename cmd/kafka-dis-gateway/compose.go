@@ -19,8 +19,11 @@ type parts struct {
 	catalog *topics.Catalog
 	server  *gateway.Server
 	metrics *prometheus.Registry
-	outage  *outage
-	logger  zerolog.Logger
+	// traffic is what was written to and read from each topic.
+	traffic   *gateway.Traffic
+	readiness *readiness
+	outage    *outage
+	logger    zerolog.Logger
 }
 
 // compose builds the parts and connects them. Nothing is opened or called yet;
@@ -38,20 +41,21 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 		return nil, usageError{err}
 	}
 	p.catalog = topics.New(topics.Config{ProjectID: backend.ProjectID, Records: s.policy, Logger: logger}, p.client)
+	p.traffic = gateway.NewTraffic(p.catalog.Exists)
 	reader := fetch.New(fetch.Config{
 		CacheBytes: int64(s.FetchCache), IdlePolls: float64(s.IdlePolls), Pacing: s.pacing,
 		Codec: s.codec(), Logger: logger,
 		OnRecreated: func(topic *translate.Topic) { p.catalog.Invalidate(topic.Name) },
+		OnServed:    p.traffic.Fetched,
 	}, p.client)
 	writer := produce.New(produce.Config{
 		MaxBatchBytes: int(s.MaxBatchBytes), BufferBytes: int64(s.ProduceBuffer), Pacing: s.pacing,
-		OnStored: reader.Advance, Logger: logger,
+		OnStored: reader.Advance, OnCounted: p.traffic.Stored, Logger: logger,
 	}, p.client)
 	checkpoints := offsets.New(offsets.Config{MaxAppName: s.DISAppNameMax, Logger: logger}, p.client, p.catalog)
-	counted := newCounts(writer, reader, checkpoints)
+	counts := &counts{produce: writer, fetch: reader, offsets: checkpoints, catalog: p.catalog}
 	lag := gateway.NewLag(reader.HighWatermark)
-	p.metrics.MustRegister(counted, lag)
-	groups := s.coordinator(gateway.NewOffsetStore(checkpoints, lag), gateway.NewGroupTopics(p.catalog), counted.foreignChange, logger)
+	groups := s.coordinator(gateway.NewOffsetStore(checkpoints, lag), gateway.NewGroupTopics(p.catalog), counts.foreignChange, logger)
 
 	p.server, err = gateway.New(gateway.Config{
 		Listeners: listeners, Insecure: s.Insecure,
@@ -65,5 +69,9 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 		p.close()
 		return nil, usageError{err}
 	}
+	p.readiness = newReadiness(p.server.Draining)
+	counts.groups, counts.health = groups, p.readiness
+	counts.describe()
+	p.metrics.MustRegister(counts, lag, p.traffic)
 	return p, nil
 }

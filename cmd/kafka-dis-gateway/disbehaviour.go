@@ -27,7 +27,7 @@ type disBehaviour struct {
 	TimeIndex       string        `default:"create" choices:"create,arrival" help:"What cursors at a timestamp look at: the time that came with a record (create) or that of its arrival. Default: create."`
 	CheckpointRange string        `default:"readable" choices:"readable,written" help:"Numbers that may be committed: those of readable records, or also of expired ones (written). Default: readable."`
 	ScalingLimits   string        `default:"off" choices:"off,api,manual" help:"How often a stream may be scaled: as the API reference says (api), as the user manual says (manual), or always. Default: off."`
-	MaxApps         int           `default:"0" min:"0" placeholder:"N" help:"Most apps of a project; 0: no limit."`
+	MaxApps         int           `default:"0" min:"0" placeholder:"N" help:"Most apps of a project; 0: no limit. Default: 0."`
 	MaxStreamName   int           `default:"64" min:"1" placeholder:"N" help:"Longest name of a stream; some documents say 60. Default: 64."`
 	MaxAppName      int           `default:"200" min:"1" placeholder:"N" help:"Longest name of an app; some documents say 50. Default: 200."`
 	MaxRetention    time.Duration `default:"168h" min:"24h" placeholder:"TIME" help:"Longest time for which a stream may keep records, in whole hours; some documents say 72h. Default: 168h."`

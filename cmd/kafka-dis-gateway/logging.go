@@ -11,7 +11,7 @@ import (
 // nothing is logged at the level info between the start and the stop, except
 // what clients do to topics.
 type logSettings struct {
-	LogLevel  string `default:"info" choices:"trace,debug,info,warn,error" help:"Least severe level to log: trace, debug, info, warn or error."`
+	LogLevel  string `default:"info" choices:"trace,debug,info,warn,error" help:"Least severe level to log: trace, debug, info, warn or error. Default: info."`
 	LogFormat string `default:"${log_format}" choices:"json,console" help:"json (one object a line) or console (for people). Default: ${log_format}."`
 }
 

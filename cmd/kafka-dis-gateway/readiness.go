@@ -16,9 +16,17 @@ const (
 
 // readiness is why the gateway should not get clients.
 type readiness struct {
-	mu       sync.Mutex
-	reason   string // "" while DIS answers
 	draining func() bool
+
+	mu      sync.Mutex
+	reason  string // "" while DIS answers
+	outages int64
+}
+
+// health is the readiness as the metrics have it.
+type health struct {
+	ready, disUp bool
+	outages      int64 // that began after DIS had answered
 }
 
 func newReadiness(draining func() bool) *readiness {
@@ -33,6 +41,14 @@ func (r *readiness) why() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.reason
+}
+
+func (r *readiness) state() health {
+	draining := r.draining()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	up := r.reason == ""
+	return health{ready: up && !draining, disUp: up, outages: r.outages}
 }
 
 // watch asks DIS until it answers, and again whenever an outage is noticed and when
@@ -82,8 +98,12 @@ func (r *readiness) untilAnswered(ctx context.Context, ask func(context.Context)
 func (r *readiness) set(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	was := r.reason
 	r.reason = ""
 	if err != nil {
+		if was == "" {
+			r.outages++
+		}
 		r.reason = explain(err).String()
 	}
 }

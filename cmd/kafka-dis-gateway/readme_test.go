@@ -6,12 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/rs/zerolog"
-
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
 const readmePath = "../../README.md"
@@ -83,34 +77,4 @@ func TestREADMEListsTheCommands(t *testing.T) {
 			t.Errorf("README.md does not list the command %s", command)
 		}
 	}
-}
-
-// TestDocumentsNameRealMetrics: every metric that the documents mention exists.
-func TestDocumentsNameRealMetrics(t *testing.T) {
-	listener, err := gateway.ParseListener("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := compose(gatewaySettings{recordSettings: recordSettings{FetchCompression: "none"}}, []gateway.Listener{listener}, dis.Config{
-		Endpoint: "http://127.0.0.1:1", Region: "local", ProjectID: "local",
-		Credentials: dis.StaticCredentials(dis.Keys{AccessKey: "a", SecretKey: "s"}),
-	}, zerolog.Nop())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := p.abandon(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}()
-	descriptions := make(chan *prometheus.Desc)
-	go func() {
-		defer close(descriptions)
-		p.metrics.Describe(descriptions)
-	}()
-	var all strings.Builder
-	for d := range descriptions {
-		all.WriteString(d.String())
-	}
-	mentioned(t, `kdg_[a-z_]+`, 5, func(name string) bool { return strings.Contains(all.String(), `"`+name+`"`) })
 }

@@ -36,10 +36,9 @@ func (p *parts) run(signals *signals, r running) (err error) {
 		p.close()
 	}()
 
-	readiness := newReadiness(p.server.Draining)
 	admin := &adminServer{}
 	if r.adminAddress != "" {
-		if admin, err = listenAdmin(r.adminAddress, p.metrics, readiness.why); err != nil {
+		if admin, err = listenAdmin(r.adminAddress, p.metrics, p.readiness.why); err != nil {
 			return errors.Join(err, p.stop(life, unservedGrace))
 		}
 		defer func() { err = errors.Join(err, admin.close()) }()
@@ -53,7 +52,7 @@ func (p *parts) run(signals *signals, r running) (err error) {
 
 	served := make(chan error, 1)
 	tasks.Go(func() { served <- p.server.Serve(life) })
-	tasks.Go(func() { readiness.watch(life, p.askDIS, p.outage, p.logger) })
+	tasks.Go(func() { p.readiness.watch(life, p.askDIS, p.outage, p.logger) })
 	select {
 	case <-signals.drain.Done():
 	case err = <-admin.failed:

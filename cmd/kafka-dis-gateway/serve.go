@@ -18,8 +18,8 @@ import (
 type serveCommand struct {
 	Region             string `env:"KDG_REGION,HUAWEICLOUD_SDK_REGION" placeholder:"REGION" help:"Region of DIS, such as cn-north-4."`
 	ProjectID          string `name:"project-id" env:"KDG_PROJECT_ID,HUAWEICLOUD_SDK_PROJECT_ID" placeholder:"ID" help:"Project whose streams are served."`
-	DISEndpoint        string `name:"dis-endpoint" placeholder:"URL" help:"DIS. Default: https://dis.REGION.myhuaweicloud.com."`
-	DISManagerEndpoint string `name:"dis-manager-endpoint" placeholder:"URL" help:"DIS for streams and apps, where it is another address. Default: the value of --dis-endpoint."`
+	DISEndpoint        string `name:"dis-endpoint" placeholder:"URL" help:"Address of DIS. Default: https://dis.REGION.myhuaweicloud.com."`
+	DISManagerEndpoint string `name:"dis-manager-endpoint" placeholder:"URL" help:"Address of DIS for streams and apps, where it is another. Default: the value of --dis-endpoint."`
 	DISCAFile          string `name:"dis-ca-file" placeholder:"FILE" help:"PEM certificates to trust besides the system's."`
 	disAccessSettings
 	DISConnections int `name:"dis-connections" default:"128" min:"1" placeholder:"N" help:"Most requests to DIS at the same time. Default: 128."`

@@ -55,6 +55,9 @@ type Config struct {
 	// OnRecreated, when set, is called once when DIS shows another stream under
 	// the topic's name: the topic's snapshot is out of date.
 	OnRecreated func(topic *translate.Topic)
+	// OnServed, when set, is told how many records of a topic are in a response,
+	// and the bytes of their batches or messages. It must not block.
+	OnServed func(topic string, records, bytes int)
 }
 
 func (c Config) withDefaults() Config {

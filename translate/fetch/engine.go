@@ -34,6 +34,8 @@ type Engine struct {
 	throttledReads atomic.Int64
 	// refusedOffsets counts the consumers that were told OFFSET_OUT_OF_RANGE.
 	refusedOffsets atomic.Int64
+	// fetchedRecords and fetchedBytes count what was put into responses.
+	fetchedRecords, fetchedBytes atomic.Int64
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc

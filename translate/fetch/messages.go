@@ -4,22 +4,22 @@ import "github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
 
 // messages writes batches again as a message set for a consumer of before Kafka
 // 0.11. The limits hold for what the client gets, and are met between records, so
-// the set may end in the middle of a batch; end is the position behind it. The
-// set begins at the fetch offset: unlike brokers, which serve their batches
+// the set may end in the middle of a batch; end is the position behind it, and
+// count the number of its whole records. The set begins at the fetch offset: unlike brokers, which serve their batches
 // whole, there is no need to make the client skip.
 //
 // The first record of a response is served even beyond the limits. Where the
 // partition's limit is a hard one the record is cut there, in every partition:
 // half a message tells the client that it should have asked for more, so it must
 // not come of any other limit.
-func (f *fetch) messages(p *part, batches []byte, b budget) (set []byte, end int64) {
+func (f *fetch) messages(p *part, batches []byte, b budget) (set []byte, end int64, count int) {
 	magic, encoding := f.magic(), p.partition.encoding()
 	set, end = []byte{}, p.want.offset
 	for len(batches) > 0 {
 		records, rest, err := record.ReadBatch(batches)
 		if err != nil {
 			f.logUnreadable(p, end, err)
-			return set, end
+			return set, end, count
 		}
 		records = notBelow(records, end)
 		n := fitting(records, magic, b.limit()-len(set))
@@ -29,9 +29,10 @@ func (f *fetch) messages(p *part, batches []byte, b budget) (set []byte, end int
 		if n > 0 {
 			if set, err = encoding.AppendMessageSet(set, magic, records[:n]); err != nil {
 				f.logUnreadable(p, end, err)
-				return set, end
+				return set, end, count
 			}
 			end = records[n-1].Offset + 1
+			count += n
 		}
 		if n < len(records) {
 			break
@@ -39,9 +40,9 @@ func (f *fetch) messages(p *part, batches []byte, b budget) (set []byte, end int
 		batches = rest
 	}
 	if f.hard() && len(set) > b.most {
-		return set[:max(b.most, 0)], p.want.offset
+		return set[:max(b.most, 0)], p.want.offset, 0
 	}
-	return set, end
+	return set, end, count
 }
 
 // magic is the message format of the request's version.

@@ -22,12 +22,13 @@ func (f *fetch) respond() Response {
 	now, left := time.Now(), f.limit
 	for i := range f.parts {
 		p := &f.parts[i]
-		records, end := join(p.sight.spans), p.sight.end
+		records, end, count := join(p.sight.spans), p.sight.end, 0
 		if len(records) > 0 {
-			records, end = f.rewrite(p, records, end, budget{
+			records, end, count = f.rewrite(p, records, end, budget{
 				left: left, most: int(f.request.Partitions[i].MaxBytes), first: left == f.limit,
 			})
 		}
+		f.engine.served(f.request.Partitions[i].Topic.Name, count, len(records))
 		left -= len(records)
 		response.bytes += int64(len(records))
 		response.Partitions[i] = PartitionResponse{
@@ -65,15 +66,15 @@ type budget struct {
 func (b budget) limit() int { return min(b.left, b.most) }
 
 // rewrite gives the batches in the form that the version of the request takes,
-// and the position behind them.
-func (f *fetch) rewrite(p *part, batches []byte, end int64, b budget) ([]byte, int64) {
+// the position behind them, and how many records they hold.
+func (f *fetch) rewrite(p *part, batches []byte, end int64, b budget) (_ []byte, _ int64, count int) {
 	switch {
 	case f.request.Version < batchVersion:
 		return f.messages(p, batches, b)
 	case f.request.Version < zstdVersion && f.engine.cfg.Codec == record.CodecZstd:
-		return f.uncompressed(p, batches, b.limit(), b.first)
+		batches, end = f.uncompressed(p, batches, b.limit(), b.first)
 	}
-	return batches, end
+	return batches, end, record.CountBatches(batches)
 }
 
 // hard reports whether the limits of the partitions hold even for a first record.

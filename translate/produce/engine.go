@@ -41,7 +41,10 @@ type Config struct {
 	// OnStored, if set, is told that a partition holds records up to next-1,
 	// before any of them is acknowledged. It must not block.
 	OnStored func(topic *translate.Topic, partition int32, next int64)
-	Logger   zerolog.Logger
+	// OnCounted, if set, is told how many records of a topic DIS acknowledged, and
+	// their data in bytes. It is called under the engine's lock and must not block.
+	OnCounted func(topic string, records, bytes int)
+	Logger    zerolog.Logger
 }
 
 const (

@@ -31,8 +31,9 @@ type Metrics struct {
 	// partitions did.
 	PacedBatches int64
 	PacingWait   time.Duration
-	// BufferedBytes is the memory reserved for frames and decompressed batches.
-	BufferedBytes int64
+	// BufferedBytes is the memory reserved for frames and decompressed batches, and
+	// BufferLimit what both may have together.
+	BufferedBytes, BufferLimit int64
 }
 
 type counters struct {
@@ -58,5 +59,6 @@ func (e *Engine) Metrics() Metrics {
 		PacedBatches:           c.pacedBatches.Load(),
 		PacingWait:             time.Duration(c.pacingWait.Load()),
 		BufferedBytes:          e.frames.inUse() + e.payloads.inUse(),
+		BufferLimit:            e.config.BufferBytes,
 	}
 }

@@ -75,6 +75,9 @@ func (p *partition) settleResults(a *answers, c *chunk, results []wire.PutResult
 	e := p.stream.engine
 	e.metrics.storedRecords.Add(int64(t.stored))
 	e.metrics.storedBytes.Add(int64(t.bytes))
+	if e.config.OnCounted != nil && t.stored > 0 {
+		e.config.OnCounted(c.items[0].batch.topic.Name, t.stored, t.bytes)
+	}
 	e.metrics.movedRecords.Add(int64(t.moved))
 	e.metrics.throttledRecords.Add(int64(t.throttled))
 	e.metrics.holeRecords.Add(int64(t.holes))

@@ -40,3 +40,17 @@ func ReadBatch(batches []byte) (records []Positioned, rest []byte, err error) {
 	}
 	return records, rest, nil
 }
+
+// CountBatches is the number of records in v2 batches that AppendBatch wrote one
+// after another. It reads their headers alone; bytes that are no batch end it.
+func CountBatches(batches []byte) (records int) {
+	for len(batches) >= batchHeaderBytes {
+		size := int64(binary.BigEndian.Uint32(batches[lengthAt:])) + lengthCountsFrom
+		if size < batchHeaderBytes || size > int64(len(batches)) {
+			break
+		}
+		records += int(binary.BigEndian.Uint32(batches[countAt:]))
+		batches = batches[size:]
+	}
+	return records
+}

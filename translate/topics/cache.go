@@ -139,13 +139,22 @@ func (c *cache) store(name string, a answer) {
 func (c *cache) topics() []*translate.Topic {
 	all := make([]*translate.Topic, 0, len(c.entries))
 	for name, e := range c.entries {
-		listed := e.listing != listing{}
 		switch {
-		case e.topic != nil && (listed || e.described > c.listTick):
+		case !c.exists(e):
+		case e.topic != nil:
 			all = append(all, e.topic)
-		case e.topic == nil && listed && (e.err == nil || !isMissing(e.err)):
+		default:
 			all = append(all, &translate.Topic{Name: name, StreamName: name})
 		}
 	}
 	return all
+}
+
+// exists reports whether an entry is a topic as far as is known.
+func (c *cache) exists(e *entry) bool {
+	listed := e.listing != listing{}
+	if e.topic != nil {
+		return listed || e.described > c.listTick
+	}
+	return listed && (e.err == nil || !isMissing(e.err))
 }

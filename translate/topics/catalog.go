@@ -170,6 +170,27 @@ func (c *Catalog) Topics(ctx context.Context) ([]*translate.Topic, error) {
 	return all, nil
 }
 
+// Exists reports whether there is a topic as far as is known; it asks nobody and is
+// no use of the topic.
+func (c *Catalog) Exists(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.cache.entries[name]
+	return e != nil && c.cache.exists(e)
+}
+
+// Count is the number of topics as far as is known; it asks nobody.
+func (c *Catalog) Count() (topics int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.cache.entries {
+		if c.cache.exists(e) {
+			topics++
+		}
+	}
+	return topics
+}
+
 // Invalidate makes the next lookup of the topic ask DIS.
 func (c *Catalog) Invalidate(name string) {
 	c.mu.Lock()

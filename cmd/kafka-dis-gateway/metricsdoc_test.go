@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
+)
+
+const metricsPath = "../../docs/metrics.md"
+
+// TestDocumentsListTheMetrics keeps docs/metrics.md to the table that /metrics is made
+// from. Run with -update to write it.
+func TestDocumentsListTheMetrics(t *testing.T) {
+	generatedPart(t, metricsPath, "metrics", metricsMarkdown(metricTable()))
+}
+
+// metricsMarkdown lists the metrics under the headings of their parts, in the order of
+// the table.
+func metricsMarkdown(table []gateway.Metric) string {
+	var parts []string
+	rows := map[string]*strings.Builder{}
+	for _, m := range table {
+		if rows[m.Part] == nil {
+			parts, rows[m.Part] = append(parts, m.Part), new(strings.Builder)
+		}
+		labels := "–"
+		if len(m.Labels) > 0 {
+			labels = "`" + strings.Join(m.Labels, "`, `") + "`"
+		}
+		worry := m.Worry
+		if worry == "" {
+			worry = "–"
+		}
+		fmt.Fprintf(rows[m.Part], "| `%s` | %s | %s | %s | %s | %s |\n", m.Name, m.Type, labels, cell(m.Unit), cell(m.Help), cell(worry))
+	}
+	var b strings.Builder
+	for i, part := range parts {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "## %s\n\n| Metric | Type | Labels | Unit | Meaning | When to look |\n|---|---|---|---|---|---|\n%s", part, rows[part])
+	}
+	return b.String()
+}
+
+var unitOfName = regexp.MustCompile(`_(bytes|seconds|records)(_total)?$`)
+
+// TestMetricsAreWellNamed: what the rules of Prometheus say of names, and every line
+// of the table complete.
+func TestMetricsAreWellNamed(t *testing.T) {
+	seen := map[string]bool{}
+	for _, m := range metricTable() {
+		if seen[m.Name] {
+			t.Errorf("%s stands twice in the table", m.Name)
+		}
+		seen[m.Name] = true
+		if !strings.HasPrefix(m.Name, "kdg_") {
+			t.Errorf("%s does not begin with kdg_", m.Name)
+		}
+		if counter := strings.HasSuffix(m.Name, "_total"); counter != (m.Type == gateway.Counter) {
+			t.Errorf("%s is a %s", m.Name, m.Type)
+		}
+		if found := unitOfName.FindStringSubmatch(m.Name); found != nil && found[1] != m.Unit {
+			t.Errorf("%s has the unit %s", m.Name, m.Unit)
+		}
+		if m.Part == "" || m.Unit == "" || !strings.HasSuffix(m.Help, ".") || m.Worry != "" && !strings.HasSuffix(m.Worry, ".") {
+			t.Errorf("%s: the line is not complete: %+v", m.Name, m)
+		}
+	}
+}
+
+// TestDocumentsNameRealMetrics: every metric that the documents mention exists.
+func TestDocumentsNameRealMetrics(t *testing.T) {
+	known := map[string]bool{}
+	for _, m := range metricTable() {
+		known[m.Name] = true
+		if m.Type == gateway.Histogram {
+			for _, series := range []string{"_bucket", "_sum", "_count"} {
+				known[m.Name+series] = true
+			}
+		}
+	}
+	mentioned(t, `kdg_[a-z_]+`, 5, func(name string) bool { return known[name] })
+}
