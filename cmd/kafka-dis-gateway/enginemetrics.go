@@ -43,7 +43,7 @@ type tally struct {
 	fetch   fetch.Metrics
 	offsets offsets.Stats
 	groups  groupcoord.Stats
-	health  health
+	health  healthState
 	topics  int
 	foreign int64
 }

@@ -23,8 +23,8 @@ type readiness struct {
 	outages int64
 }
 
-// health is the readiness as the metrics have it.
-type health struct {
+// healthState is the readiness as the metrics have it.
+type healthState struct {
 	ready, disUp bool
 	outages      int64 // that began after DIS had answered
 }
@@ -43,12 +43,12 @@ func (r *readiness) why() string {
 	return r.reason
 }
 
-func (r *readiness) state() health {
+func (r *readiness) state() healthState {
 	draining := r.draining()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	up := r.reason == ""
-	return health{ready: up && !draining, disUp: up, outages: r.outages}
+	return healthState{ready: up && !draining, disUp: up, outages: r.outages}
 }
 
 // watch asks DIS until it answers, and again whenever an outage is noticed and when
