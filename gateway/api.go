@@ -91,11 +91,21 @@ func (a *api) maxFrame() int {
 	return maxFrame
 }
 
+// produceDiscount is how many bytes of Produce requests count as one byte in
+// flight. They are charged to the produce buffer, which bounds those of all
+// connections, and a client needs many: librdkafka sends a request for every
+// batch of a partition, 1 MB of records each by default, so that with 16 MiB in
+// flight the batches of a few paced partitions would let the others starve.
+const produceDiscount = 4
+
 // weight is what a frame counts for against the bound of the bytes in flight. A
 // frame that only names things is small on the wire and many times that once
 // it is decoded and answered.
 func (a *api) weight(p prefix) int64 {
-	if a.maxFrame() == maxFrame {
+	switch {
+	case a.key == kmsg.Produce:
+		return int64(p.length) / produceDiscount
+	case a.maxFrame() == maxFrame:
 		return int64(p.length) * (maxInFlightBytes / maxFrame)
 	}
 	return int64(p.length)
