@@ -62,7 +62,7 @@ func (c *fakeCatalog) Topic(ctx context.Context, name string) (*translate.Topic,
 			return nil, err
 		}
 	}
-	if err := topics.ValidateName(name); err != nil {
+	if err := translate.ValidateStreamName(name); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
@@ -106,7 +106,7 @@ func (c *fakeCatalog) Create(ctx context.Context, r topics.CreateRequest) (*tran
 			return nil, err
 		}
 	}
-	if err := topics.ValidateName(r.Name); err != nil {
+	if err := translate.ValidateStreamName(r.Name); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
@@ -119,6 +119,10 @@ func (c *fakeCatalog) Create(ctx context.Context, r topics.CreateRequest) (*tran
 	}
 	c.topics[r.Name] = t
 	return t, nil
+}
+
+func (c *fakeCatalog) CreateMissing(ctx context.Context, r topics.CreateRequest) (*translate.Topic, error) {
+	return c.Create(ctx, r)
 }
 
 func (c *fakeCatalog) Delete(_ context.Context, name string) (*translate.Topic, error) {

@@ -201,18 +201,11 @@ func (d describing) findOrCreate(ctx context.Context, ref topicRef) (*translate.
 	}
 	createCtx, cancel := context.WithTimeout(ctx, autoCreateWait)
 	defer cancel()
-	topic, err = d.catalog.Create(createCtx, topics.CreateRequest{Name: ref.name, Partitions: d.cfg.DefaultPartitions})
-	if dis.HasCode(err, wire.CodeStreamExists) { // another client was first
-		return ref.find(ctx, d.catalog)
-	}
-	if err == nil {
-		d.cfg.Logger.Info().Str("topic", ref.name).Int("partitions", d.cfg.DefaultPartitions).Msg("topic created for a metadata request")
-		return topic, nil
-	}
-	if createCtx.Err() != nil {
+	topic, err = d.catalog.CreateMissing(createCtx, topics.CreateRequest{Name: ref.name, Partitions: d.cfg.DefaultPartitions})
+	if err != nil && createCtx.Err() != nil {
 		return nil, fmt.Errorf("create topic %q: %w", ref.name, translate.ErrNotReady)
 	}
-	return nil, err
+	return topic, err
 }
 
 // usable reports whether a topic can be shown: one whose id is not known yet is

@@ -222,21 +222,6 @@ func TestMetadataDoesNotWaitLongForACreation(t *testing.T) {
 	})
 }
 
-func TestMetadataWhenAnotherClientCreatesTheTopic(t *testing.T) {
-	b := newBench(t, func(c *Config) { c.AutoCreateTopics = true })
-	b.catalog.create = func(context.Context, topics.CreateRequest) error {
-		b.catalog.mu.Lock()
-		defer b.catalog.mu.Unlock()
-		b.catalog.topics["raced"] = topicOf("raced", 2)
-		return &dis.Error{Operation: "CreateStream", HTTPStatus: 400, Code: wire.CodeStreamExists}
-	}
-	req := metadataFor(9, "raced")
-	req.AllowAutoTopicCreation = true
-	if code := topicCodes(dial(t, b.listen()).ask(req))["raced"]; code != 0 {
-		t.Errorf("error %d", code)
-	}
-}
-
 func TestAuthorizedOperationsWhenAsked(t *testing.T) {
 	b := newBench(t)
 	req := metadataFor(8, "t")

@@ -39,6 +39,9 @@ type Catalog interface {
 	Topics(ctx context.Context) ([]*translate.Topic, error)
 	// Create returns when the topic can be used.
 	Create(ctx context.Context, request topics.CreateRequest) (*translate.Topic, error)
+	// CreateMissing creates a topic once for all who name it, and returns when it can
+	// be used; it goes on when the context ends.
+	CreateMissing(ctx context.Context, request topics.CreateRequest) (*translate.Topic, error)
 	// Delete returns the topic that is gone.
 	Delete(ctx context.Context, name string) (*translate.Topic, error)
 	// DeleteByID deletes the stream that has the id, and no other of its name.

@@ -65,7 +65,8 @@ type row struct {
 //     gone gives it.
 //   - ListOffsets: 3 and 6 are tried again by every client.
 //   - Metadata: 3 makes consumers give partitions up, so only a stream that
-//     does not exist gives it; 5 makes them ask again.
+//     does not exist, or is not there for clients, gives it; 5 makes them ask
+//     again.
 //   - Admin calls: 7 tells the client to look before it tries again.
 //   - Commit and OffsetFetch: 14 is tried again by every client. OffsetFetch
 //     answers an unknown topic or group as "nothing committed".
@@ -76,6 +77,7 @@ var table = []row{
 	//                                                                            Produce, Fetch, ListOffsets, Metadata, CreateTopic, DeleteTopic, CreatePartitions, DescribeConfigs, Commit, OffsetFetch, Groups, DeleteGroup
 	{"topic not ready", is(ErrNotReady, ErrNoStreamID), codes{5, 6, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
 	{"topic id", is(ErrUnknownID), codes{100, 100, 3, 100, 42, 100, 3, 3, 3, 0, 0, 0}},
+	{"topic hidden", is(ErrHidden), codes{3, 3, 3, 3, 44, 3, 3, 3, 3, 0, 0, 0}},
 	{"topic name", is(ErrInvalidName), codes{17, 3, 3, 17, 17, 3, 3, 17, 3, 0, 0, 0}},
 	{"group id", is(ErrInvalidGroup), codes{87, 0, 6, 5, 42, 42, 42, 42, 24, 24, 24, 24}},
 

@@ -80,6 +80,7 @@ func TestKafkaError(t *testing.T) {
 		{"topic id", fmt.Errorf("topic: %w", ErrUnknownID), want{
 			noID, noID, topic, noID, bad, noID, topic, topic, topic, ok, ok, ok,
 		}},
+		{"hidden", fmt.Errorf("topic a: %w", ErrHidden), with(gone, map[Call]*kerr.Error{CallCreateTopic: quota})},
 		{"name", fmt.Errorf("topic a.b: %w", ErrInvalidName), want{
 			kerr.InvalidTopicException, topic, topic, kerr.InvalidTopicException, kerr.InvalidTopicException, topic, topic, kerr.InvalidTopicException, topic, ok, ok, ok,
 		}},

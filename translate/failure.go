@@ -27,6 +27,8 @@ var (
 	ErrNoStreamID = errors.New("DIS does not show the id of the stream")
 	// ErrUnknownID is a topic id that no stream has, or no longer has.
 	ErrUnknownID = errors.New("no topic has this id")
+	// ErrHidden is a topic that the settings keep from Kafka clients.
+	ErrHidden = errors.New("this gateway does not show the topic")
 	// ErrInvalidName is a topic name that no stream can have.
 	ErrInvalidName = errors.New("invalid topic name")
 	// ErrInvalidGroup is a group id that no DIS app can stand for.

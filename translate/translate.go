@@ -20,7 +20,8 @@ import (
 type Topic struct {
 	// Name is the Kafka name.
 	Name string
-	// StreamName and StreamID name the stream in DIS calls.
+	// StreamName and StreamID name the stream in DIS calls. The name is empty for a
+	// stream that is known by its id alone, since another account shares it.
 	StreamName string
 	StreamID   string
 	// ID is the Kafka topic id: a UUID v5 of project and stream id. Zero only
@@ -41,6 +42,10 @@ type Topic struct {
 	Partitions []Partition
 }
 
+// Shared reports whether the stream is known by its id alone: it belongs to
+// another account, which alone may change or delete it.
+func (t *Topic) Shared() bool { return t.StreamName == "" }
+
 // IDText writes a topic id as Kafka's own tools do: 22 characters of URL-safe
 // base64.
 func IDText(id [16]byte) string { return base64.RawURLEncoding.EncodeToString(id[:]) }
@@ -59,7 +64,8 @@ func (p Partition) Readable() bool {
 }
 
 // Catalog finds topics by their Kafka name. The error of an unknown topic
-// satisfies dis.HasCode(err, wire.CodeStreamNotFound).
+// satisfies dis.HasCode(err, wire.CodeStreamNotFound), that of one which the
+// settings keep from clients is ErrHidden.
 type Catalog interface {
 	Topic(ctx context.Context, name string) (*Topic, error)
 }

@@ -40,7 +40,7 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 	if p.client, err = dis.New(backend); err != nil {
 		return nil, usageError{err}
 	}
-	p.catalog = topics.New(topics.Config{ProjectID: backend.ProjectID, Records: s.policy, Logger: logger}, p.client)
+	p.catalog = topics.New(topics.Config{ProjectID: backend.ProjectID, Names: s.names, Records: s.policy, Logger: logger}, p.client)
 	p.traffic = gateway.NewTraffic(p.catalog.Exists)
 	reader := fetch.New(fetch.Config{
 		CacheBytes: int64(s.FetchCache), IdlePolls: float64(s.IdlePolls), Pacing: s.pacing,
@@ -52,7 +52,7 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 		MaxBatchBytes: int(s.MaxBatchBytes), BufferBytes: int64(s.ProduceBuffer), Pacing: s.pacing,
 		OnStored: reader.Advance, OnCounted: p.traffic.Stored, Logger: logger,
 	}, p.client)
-	checkpoints := offsets.New(offsets.Config{MaxAppName: s.DISAppNameMax, Logger: logger}, p.client, p.catalog)
+	checkpoints := offsets.New(offsets.Config{MaxAppName: s.DISAppNameMax, Names: s.names, Logger: logger}, p.client, p.catalog)
 	counts := &counts{produce: writer, fetch: reader, offsets: checkpoints, catalog: p.catalog}
 	lag := gateway.NewLag(reader.HighWatermark)
 	groups := s.coordinator(gateway.NewOffsetStore(checkpoints, lag), gateway.NewGroupTopics(p.catalog), counts.foreignChange, logger)

@@ -42,17 +42,18 @@ func parseTopic(text string) (topics.CreateRequest, error) {
 	if !found || name == "" || err != nil || partitions < 1 {
 		return topics.CreateRequest{}, fmt.Errorf("%q is not NAME:PARTITIONS, such as orders:3", text)
 	}
-	if err := topics.ValidateName(name); err != nil {
-		return topics.CreateRequest{}, err
-	}
 	return topics.CreateRequest{Name: name, Partitions: partitions}, nil
 }
 
 func (d *devCommand) check(found *problems) {
 	d.listening = d.listeners(found)
-	d.recordSettings.check(found)
+	d.topicSettings.check(found)
+	d.recordSettings.check(found, d.checkPattern)
 	for _, text := range d.Topic {
 		topic, err := parseTopic(text)
+		if err == nil {
+			_, err = d.names.Stream(topic.Name)
+		}
 		if err != nil {
 			found.setting("topic", err)
 			continue

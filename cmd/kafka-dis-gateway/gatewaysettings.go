@@ -40,6 +40,7 @@ type gatewaySettings struct {
 	FetchCache    byteSize `default:"256MiB" min:"1MiB" placeholder:"SIZE" help:"Memory for records read from DIS, shared by all consumers. Default: 256MiB."`
 	IdlePolls     int      `default:"100" min:"1" placeholder:"N" help:"Most calls a second to DIS that look whether something arrived, over all topics. Default: 100."`
 
+	topicSettings
 	recordSettings
 	pacing float64 // of --pacing, once checked
 

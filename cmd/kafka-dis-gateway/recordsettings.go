@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/topics"
 )
 
 // recordSettings say how records are stored and served, for all topics and for
@@ -30,8 +29,9 @@ type topicRule struct {
 	policy  record.Policy
 }
 
-// check reads the rules and reports those that make no sense.
-func (s *recordSettings) check(found *problems) {
+// check reads the rules and reports those that make no sense, with checkPattern for
+// the patterns.
+func (s *recordSettings) check(found *problems, checkPattern func(string) error) {
 	standard := topicWords{format: s.RecordFormat, timestamps: s.RecordTimestamps, timestampType: s.TimestampType}
 	var err error
 	if s.standard, err = standard.policy(); err != nil {
@@ -39,6 +39,11 @@ func (s *recordSettings) check(found *problems) {
 	}
 	for _, text := range s.Topics {
 		rule, err := parseTopicRule(text, standard)
+		if err == nil {
+			if err = checkPattern(rule.pattern); err != nil {
+				err = fmt.Errorf("match: %w", err)
+			}
+		}
 		if err == nil && slices.ContainsFunc(s.rules, func(r topicRule) bool { return r.pattern == rule.pattern }) {
 			err = errors.New("the same pattern stands before")
 		}
@@ -73,9 +78,6 @@ func (s *recordSettings) codec() record.Codec {
 // is as in standard.
 func parseTopicRule(text string, standard topicWords) (topicRule, error) {
 	pattern, keys, more := strings.Cut(text, ",")
-	if err := checkPattern(pattern); err != nil {
-		return topicRule{}, err
-	}
 	words := standard
 	for more {
 		var pair string
@@ -86,30 +88,6 @@ func parseTopicRule(text string, standard topicWords) (topicRule, error) {
 	}
 	policy, err := words.policy()
 	return topicRule{pattern, policy}, err
-}
-
-// checkPattern refuses a pattern that no topic can match, such as a regular
-// expression.
-func checkPattern(pattern string) error {
-	if pattern == "" {
-		return errors.New("match: a name or a pattern of names is needed")
-	}
-	if _, err := path.Match(pattern, ""); err != nil {
-		return fmt.Errorf("match: %q is no pattern: a bracket is not closed", pattern)
-	}
-	literal := strings.Map(func(r rune) rune {
-		if strings.ContainsRune("*?[]^", r) {
-			return -1
-		}
-		return r
-	}, pattern)
-	if literal == "" {
-		return nil
-	}
-	if err := topics.ValidateName(literal); err != nil {
-		return fmt.Errorf("match: no topic matches %q: %w", pattern, err)
-	}
-	return nil
 }
 
 // topicWords are the settings of a topic in words.

@@ -37,7 +37,8 @@ func (serveCommand) Help() string {
 
 func (s *serveCommand) check(found *problems) {
 	s.listening = s.listeners(found)
-	s.recordSettings.check(found)
+	s.topicSettings.check(found)
+	s.recordSettings.check(found, s.checkPattern)
 	s.checkPacing(found)
 	missing := s.missingKeys()
 	for _, needed := range []struct{ variable, value string }{

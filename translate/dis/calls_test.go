@@ -118,13 +118,13 @@ func TestCallsOnTheWire(t *testing.T) {
 		},
 		{
 			name:   "DeleteCheckpoints of a partition",
-			call:   func(ctx context.Context, c *Client) error { return c.DeleteCheckpoints(ctx, "a", "s", &partition) },
+			call:   func(ctx context.Context, c *Client) error { return c.DeleteCheckpoints(ctx, "a", "s", "", &partition) },
 			answer: step{status: 204}, method: "DELETE",
 			uri: "/v2/p1/checkpoints?app_name=a&checkpoint_type=LAST_READ&partition_id=shardId-0000000003&stream_name=s",
 		},
 		{
 			name:   "DeleteCheckpoints of a stream",
-			call:   func(ctx context.Context, c *Client) error { return c.DeleteCheckpoints(ctx, "a", "s", nil) },
+			call:   func(ctx context.Context, c *Client) error { return c.DeleteCheckpoints(ctx, "a", "s", "", nil) },
 			answer: step{status: 204}, method: "DELETE", uri: "/v2/p1/checkpoints?app_name=a&checkpoint_type=LAST_READ&stream_name=s",
 		},
 		{name: "CreateApp", call: createApp, answer: step{status: 201}, method: "POST", uri: "/v2/p1/apps", body: `{"app_name":"a"}`},

@@ -78,10 +78,11 @@ func decodeCheckpoint(answer []byte) (*Checkpoint, error) {
 }
 
 // DeleteCheckpoints removes the checkpoint of one partition, or with nil those
-// of every partition of the stream.
-func (c *Client) DeleteCheckpoints(ctx context.Context, app, stream string, partition *int) error {
+// of every partition of the stream; streamID alone names a stream shared by another
+// account.
+func (c *Client) DeleteCheckpoints(ctx context.Context, app, stream, streamID string, partition *int) error {
 	call := newRequest("DeleteCheckpoints", http.MethodDelete, c.records, "checkpoints").
-		set("stream_name", stream).set("app_name", app).set("checkpoint_type", wire.CheckpointLastRead)
+		set("stream_name", stream).set("stream_id", streamID).set("app_name", app).set("checkpoint_type", wire.CheckpointLastRead)
 	if partition != nil {
 		call.set("partition_id", wire.PartitionID(*partition))
 	}

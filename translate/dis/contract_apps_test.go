@@ -69,7 +69,7 @@ func testCheckpoints(t *testing.T, c *contract) {
 	ofStream := must[[]wire.App](t)(c.client.ListApps(c.ctx, c.stream))
 	equal(t, "apps of the stream", len(ofStream), 1)
 
-	if err := c.client.DeleteCheckpoints(c.ctx, c.app, c.stream, nil); err != nil {
+	if err := c.client.DeleteCheckpoints(c.ctx, c.app, c.stream, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	if found := must[*dis.Checkpoint](t)(c.client.GetCheckpoint(c.ctx, c.key(0))); found != nil {

@@ -98,7 +98,7 @@ func (s *Store) check(ctx context.Context, o OffsetCommit) (*translate.Topic, er
 // resets a group by committing -1 or -2.
 func (s *Store) remove(ctx context.Context, app string, topic *translate.Topic, o OffsetCommit) CommittedOffset {
 	partition := int(o.Partition)
-	err := s.checkpoints.DeleteCheckpoints(ctx, app, topic.StreamName, &partition)
+	err := s.checkpoints.DeleteCheckpoints(ctx, app, topic.StreamName, topic.StreamID, &partition)
 	if err != nil && !dis.HasCode(err, wire.CodeAppNotFound, wire.CodeNoCheckpoint) {
 		err = fmt.Errorf("remove the committed offset of %s-%d: %w", o.Topic, o.Partition, err)
 		return failed(o.TopicPartition, translate.CallCommit, err)

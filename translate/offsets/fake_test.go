@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sort"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func (f *fakeDIS) CommitCheckpoint(ctx context.Context, r wire.CommitCheckpointR
 	return nil
 }
 
-func (f *fakeDIS) DeleteCheckpoints(ctx context.Context, app, stream string, partition *int) error {
+func (f *fakeDIS) DeleteCheckpoints(ctx context.Context, app, stream, _ string, partition *int) error {
 	err := f.begin(ctx, "delete")
 	defer f.mu.Unlock()
 	switch {
@@ -209,6 +210,10 @@ func (f *fakeDIS) DescribeStream(ctx context.Context, name string) (*wire.Descri
 		d.Partitions = append(d.Partitions, wire.PartitionResponse{Status: wire.PartitionActive, PartitionID: wire.PartitionID(i), SequenceNumberRange: &bounds})
 	}
 	return d, nil
+}
+
+func (f *fakeDIS) DescribeStreamByID(ctx context.Context, id string) (*wire.DescribeStreamResponse, error) {
+	return f.DescribeStream(ctx, strings.TrimPrefix(id, "id-"))
 }
 
 // fakeCatalog knows the streams of a fakeDIS, or fails.

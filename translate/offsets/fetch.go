@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -71,21 +69,13 @@ func (s *Store) fetchTopic(ctx context.Context, app, name string) (map[int32]che
 	if err != nil {
 		return nil, fmt.Errorf("fetch offsets of topic %s: %w", name, err)
 	}
-	return s.state(ctx, app, topic.StreamName, topic.StreamID)
-}
-
-func (s *Store) fetchStream(ctx context.Context, app, stream string) (map[int32]checkpoint, error) {
-	if err := s.slots.Acquire(ctx, 1); err != nil {
-		return nil, fmt.Errorf("fetch offsets of stream %s: not started: %w", stream, err)
-	}
-	defer s.slots.Release(1)
-	return s.state(ctx, app, stream, "")
+	return s.state(ctx, app, translate.StreamRef{Name: topic.StreamName, ID: topic.StreamID})
 }
 
 // state gives the checkpoints of an app in a stream, by partition. An app or a
 // stream that DIS does not know has none. The caller has a slot.
-func (s *Store) state(ctx context.Context, app, stream, streamID string) (map[int32]checkpoint, error) {
-	states, err := s.checkpoints.ConsumerState(ctx, app, stream, streamID)
+func (s *Store) state(ctx context.Context, app string, stream translate.StreamRef) (map[int32]checkpoint, error) {
+	states, err := s.checkpoints.ConsumerState(ctx, app, stream.Name, stream.ID)
 	if dis.HasCode(err, wire.CodeAppNotFound, wire.CodeStreamNotFound, wire.CodeNoCheckpoint) {
 		return nil, nil
 	}
@@ -122,8 +112,9 @@ func read(state wire.ConsumingState) (partition int32, offset int64, err error) 
 	return int32(number), offset, nil
 }
 
-// FetchAll gives every stored offset of a group, in no order. An unknown group
-// has none.
+// FetchAll gives every stored offset of a group that belongs to a topic, in no
+// order: those of streams that the settings hide are left out. An unknown group has
+// none.
 func (s *Store) FetchAll(ctx context.Context, group string) ([]CommittedOffset, error) {
 	name, err := AppName(group, s.cfg.MaxAppName)
 	if err != nil {
@@ -139,24 +130,9 @@ func (s *Store) FetchAll(ctx context.Context, group string) ([]CommittedOffset, 
 	if app == nil {
 		return nil, errors.New("fetch offsets of group " + group + ": DIS answered without an app")
 	}
-	streams := app.CommitCheckpointStreamNames
-	byStream := make([][]CommittedOffset, len(streams))
-	workers, ctx := errgroup.WithContext(ctx)
-	for i, stream := range streams {
-		workers.Go(func() error {
-			stored, err := s.fetchStream(ctx, name, stream)
-			for partition, c := range stored {
-				byStream[i] = append(byStream[i], CommittedOffset{TopicPartition: TopicPartition{stream, partition}, Offset: c.offset, Metadata: c.metadata})
-			}
-			return err
-		})
-	}
-	if err := workers.Wait(); err != nil {
+	all, err := s.fetchTopics(ctx, name, s.topicsOf(app))
+	if err != nil {
 		return nil, fmt.Errorf("group %s: %w", group, err)
-	}
-	var all []CommittedOffset
-	for _, some := range byStream {
-		all = append(all, some...)
 	}
 	return all, nil
 }

@@ -53,13 +53,21 @@ func (s *Store) describe(ctx context.Context, name string) (*translate.Topic, *w
 	if err != nil {
 		return nil, nil, fmt.Errorf("describe topic %s: %w", name, err)
 	}
-	described, err := s.checkpoints.DescribeStream(ctx, topic.StreamName)
+	described, err := s.look(ctx, topic)
 	return topic, described, err
+}
+
+// look describes the stream of a topic.
+func (s *Store) look(ctx context.Context, topic *translate.Topic) (*wire.DescribeStreamResponse, error) {
+	if topic.Shared() {
+		return s.checkpoints.DescribeStreamByID(ctx, topic.StreamID)
+	}
+	return s.checkpoints.DescribeStream(ctx, topic.StreamName)
 }
 
 // bounds asks DIS for the present range of a partition.
 func (s *Store) bounds(ctx context.Context, topic *translate.Topic, partition int32) (wire.SequenceRange, error) {
-	described, err := s.checkpoints.DescribeStream(ctx, topic.StreamName)
+	described, err := s.look(ctx, topic)
 	if err != nil {
 		return wire.SequenceRange{}, err
 	}
@@ -76,11 +84,11 @@ func rangeOf(described *wire.DescribeStreamResponse, topic *translate.Topic, par
 		}
 		if p.Status == wire.PartitionExpired || p.SequenceNumberRange == nil {
 			return wire.SequenceRange{}, unseen(wire.CodePartitionExpired,
-				fmt.Sprintf("stream %s shows no range of partition %d (%s)", topic.StreamName, partition, p.Status))
+				fmt.Sprintf("the stream of topic %s shows no range of partition %d (%s)", topic.Name, partition, p.Status))
 		}
 		return wire.ParseSequenceRange(*p.SequenceNumberRange)
 	}
-	return wire.SequenceRange{}, unseen(wire.CodePartitionNotFound, fmt.Sprintf("stream %s does not show partition %d", topic.StreamName, partition))
+	return wire.SequenceRange{}, unseen(wire.CodePartitionNotFound, fmt.Sprintf("the stream of topic %s does not show partition %d", topic.Name, partition))
 }
 
 // unseen is what DIS would answer to a call that names the partition.

@@ -28,13 +28,14 @@ import (
 // *dis.Error.
 type Checkpoints interface {
 	CommitCheckpoint(ctx context.Context, commit wire.CommitCheckpointRequest) error
-	DeleteCheckpoints(ctx context.Context, app, stream string, partition *int) error
+	DeleteCheckpoints(ctx context.Context, app, stream, streamID string, partition *int) error
 	ConsumerState(ctx context.Context, app, stream, streamID string) ([]wire.ConsumingState, error)
 	CreateApp(ctx context.Context, name string) error
 	DescribeApp(ctx context.Context, name string) (*wire.App, error)
 	ListApps(ctx context.Context, streamFilter string) ([]wire.App, error)
 	DeleteApp(ctx context.Context, name string) error
 	DescribeStream(ctx context.Context, name string) (*wire.DescribeStreamResponse, error)
+	DescribeStreamByID(ctx context.Context, id string) (*wire.DescribeStreamResponse, error)
 }
 
 // Config sets the store. Zero values mean the defaults.
@@ -43,7 +44,9 @@ type Config struct {
 	Parallel int
 	// MaxAppName is the longest app name that DIS accepts, default 200.
 	MaxAppName int
-	Logger     zerolog.Logger
+	// Names has the aliases of topics and which are hidden; nil: neither.
+	Names  *translate.Names
+	Logger zerolog.Logger
 }
 
 // TopicPartition names a partition by its Kafka names.
@@ -101,6 +104,9 @@ func New(cfg Config, checkpoints Checkpoints, catalog translate.Catalog) *Store 
 	}
 	if cfg.MaxAppName <= 0 {
 		cfg.MaxAppName = 200
+	}
+	if cfg.Names == nil {
+		cfg.Names = new(translate.Names)
 	}
 	return &Store{
 		cfg: cfg, checkpoints: checkpoints, catalog: catalog,

@@ -48,12 +48,12 @@ func route(topic *translate.Topic, partition int32) (target int32, trouble *Resu
 
 // noteMoved counts a batch for a retired partition and names the partition in
 // the log the first time.
-func (e *Engine) noteMoved(from partitionKey, target int32) {
+func (e *Engine) noteMoved(topic string, from partitionKey, target int32) {
 	e.metrics.movedBatches.Add(1)
 	if e.movedLogged[from] {
 		return
 	}
 	e.movedLogged[from] = true
-	e.log.Warn().Str("stream", from.stream.name).Int32("partition", from.number).Int32("written_to", target).
+	e.log.Warn().Str("topic", topic).Int32("partition", from.number).Int32("written_to", target).
 		Msg("partition was retired by a scale-down; what producers send there is written to an active one")
 }

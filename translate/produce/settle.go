@@ -82,7 +82,7 @@ func (p *partition) settleResults(a *answers, c *chunk, results []wire.PutResult
 	e.metrics.throttledRecords.Add(int64(t.throttled))
 	e.metrics.holeRecords.Add(int64(t.holes))
 	if t.holes > 0 {
-		e.log.Warn().Str("stream", p.stream.key.name).Int32("partition", p.number).Int("records", t.holes).Str("error", t.trouble).
+		e.log.Warn().Str("topic", p.stream.topic).Int32("partition", p.number).Int("records", t.holes).Str("error", t.trouble).
 			Msg("DIS refused records and stored later ones of the partition; they are sent again and stand out of order")
 	}
 	if t.next > 0 {
@@ -243,7 +243,7 @@ func (p *partition) settleFailure(a *answers, c *chunk, out outcome) time.Durati
 // log does not.
 func (e *Engine) logUnknown(p *partition, records int, err error) {
 	if !p.unsure && !e.unsure {
-		e.log.Warn().Str("stream", p.stream.key.name).Int32("partition", p.number).Int("records", records).Err(err).
+		e.log.Warn().Str("topic", p.stream.topic).Int32("partition", p.number).Int("records", records).Err(err).
 			Msg("outcome of a write is unknown; until DIS answers, its records and those of other partitions are sent again, and may be stored twice")
 	}
 	p.unsure, e.unsure = true, true
@@ -269,7 +269,7 @@ func (p *partition) settleRefusal(a *answers, c *chunk, out outcome, failure *di
 		p.isolate = batches
 	case failure.HTTPStatus == 413 && c.sending > 1:
 		s.limit = max(1, c.sentBytes()/2)
-		s.engine.log.Warn().Str("stream", s.key.name).Int("bytes", s.limit).Err(out.err).
+		s.engine.log.Warn().Str("topic", s.topic).Int("bytes", s.limit).Err(out.err).
 			Msg("DIS takes smaller requests than documented; requests of this stream are made smaller")
 	default:
 		c.batches(func(b *pending) { p.refuseBatch(b, out.err) })

@@ -12,6 +12,7 @@ import (
 type stream struct {
 	engine     *Engine
 	key        streamKey
+	topic      string // its Kafka name, for the log
 	kind       wire.StreamType
 	limit      int // data bytes of one request; lower than documented after a 413
 	partitions map[int32]*partition
@@ -25,7 +26,7 @@ type stream struct {
 func (e *Engine) stream(key streamKey, topic *translate.Topic) *stream {
 	s := e.streams[key]
 	if s == nil {
-		s = &stream{engine: e, key: key, kind: topic.StreamType, limit: wire.LimitsOf(topic.StreamType).RequestBytes, partitions: make(map[int32]*partition)}
+		s = &stream{engine: e, key: key, topic: topic.Name, kind: topic.StreamType, limit: wire.LimitsOf(topic.StreamType).RequestBytes, partitions: make(map[int32]*partition)}
 		e.streams[key] = s
 	}
 	return s

@@ -84,7 +84,7 @@ func (e *Engine) admit(b Batch, frame record.Frame, done func(Result)) (result R
 		arrived: now, timeLimit: limit, cost: room{records: frame.Count}, moved: target != b.Partition,
 	}
 	if batch.moved {
-		e.noteMoved(source, target)
+		e.noteMoved(b.Topic.Name, source, target)
 	}
 	if sequence != nil {
 		sequence.take(batch)

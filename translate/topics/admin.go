@@ -13,8 +13,9 @@ import (
 
 // Kafka's codes of the refusals that DIS is not asked about.
 const (
-	codeInvalidPartitions = 37
-	codeInvalidConfig     = 40
+	codeTopicAuthorization = 29
+	codeInvalidPartitions  = 37
+	codeInvalidConfig      = 40
 )
 
 // How often DIS is asked whether a change is done.
@@ -42,10 +43,15 @@ type CreateRequest struct {
 // ACTIVE, so that a client can use the topic at once through any gateway. With
 // ValidateOnly it returns the topic as it would be, without ids.
 //
-// Errors: translate.ErrInvalidName; a translate.Failure for other bad values; a
-// *dis.Error, with wire.CodeStreamExists for an existing topic; the context's
-// error when it ended first, in which case the stream may come up later.
+// Errors: translate.ErrInvalidName; translate.ErrHidden; a translate.Failure for
+// other bad values and for the stream of another account; a *dis.Error, with
+// wire.CodeStreamExists for an existing topic; the context's error when it ended
+// first, in which case the stream may come up later.
 func (c *Catalog) Create(ctx context.Context, request CreateRequest) (*translate.Topic, error) {
+	stream, err := c.own(request.Name)
+	if err != nil {
+		return nil, fmt.Errorf("create topic: %w", err)
+	}
 	if err := request.validate(); err != nil {
 		return nil, err
 	}
@@ -53,9 +59,9 @@ func (c *Catalog) Create(ctx context.Context, request CreateRequest) (*translate
 		return nil, err
 	}
 	if request.ValidateOnly {
-		return c.wouldCreate(ctx, request)
+		return c.wouldCreate(ctx, stream, request)
 	}
-	topic, err := c.create(ctx, request)
+	topic, err := c.create(ctx, stream, request)
 	if err != nil {
 		c.Invalidate(request.Name)
 		return nil, err
@@ -63,9 +69,20 @@ func (c *Catalog) Create(ctx context.Context, request CreateRequest) (*translate
 	return topic, nil
 }
 
-func (c *Catalog) create(ctx context.Context, request CreateRequest) (topic *translate.Topic, err error) {
+// own gives the name of the stream of a topic that this account may create, change
+// and delete.
+func (c *Catalog) own(topic string) (stream string, err error) {
+	ref, err := c.cfg.Names.Stream(topic)
+	if err == nil && ref.Name == "" {
+		err = translate.Failure{Code: codeTopicAuthorization, Message: fmt.Sprintf(
+			"by --alias topic %q is the stream with the id %s, which only the account that it belongs to creates, changes and deletes", topic, ref.ID)}
+	}
+	return ref.Name, err
+}
+
+func (c *Catalog) create(ctx context.Context, stream string, request CreateRequest) (topic *translate.Topic, err error) {
 	err = c.streams.CreateStream(ctx, wire.CreateStreamRequest{
-		StreamName:     request.Name,
+		StreamName:     stream,
 		PartitionCount: request.Partitions,
 		StreamType:     request.StreamType,
 		DataType:       request.DataType,
@@ -85,9 +102,6 @@ func (c *Catalog) create(ctx context.Context, request CreateRequest) (topic *tra
 }
 
 func (r CreateRequest) validate() error {
-	if err := ValidateName(r.Name); err != nil {
-		return err
-	}
 	if r.Partitions < 1 {
 		return translate.Failure{Code: codeInvalidPartitions, Message: fmt.Sprintf("topic %q: %d partitions, at least 1 is needed", r.Name, r.Partitions)}
 	}
@@ -122,8 +136,8 @@ func (c *Catalog) checkTimestamps(r CreateRequest) error {
 }
 
 // wouldCreate answers a request that only asks whether it would succeed.
-func (c *Catalog) wouldCreate(ctx context.Context, request CreateRequest) (*translate.Topic, error) {
-	_, err := c.streams.DescribeStream(ctx, request.Name)
+func (c *Catalog) wouldCreate(ctx context.Context, stream string, request CreateRequest) (*translate.Topic, error) {
+	_, err := c.streams.DescribeStream(ctx, stream)
 	switch {
 	case err == nil:
 		return nil, fmt.Errorf("validate topic %q: %w", request.Name, &dis.Error{
@@ -138,7 +152,7 @@ func (c *Catalog) wouldCreate(ctx context.Context, request CreateRequest) (*tran
 	}
 	return &translate.Topic{
 		Name:           request.Name,
-		StreamName:     request.Name,
+		StreamName:     stream,
 		StreamType:     request.StreamType,
 		DataType:       request.DataType,
 		RetentionHours: request.RetentionHours,
@@ -176,17 +190,22 @@ func countActive(described *wire.DescribeStreamResponse) (active int) {
 // more, so that the name can be used again at once. It returns the topic that
 // is gone, without partitions if it was still being created.
 //
-// Errors: a *dis.Error, with wire.CodeStreamNotFound for an unknown topic; the
-// context's error when it ended before the stream was gone.
+// Errors: translate.ErrInvalidName; translate.ErrHidden; a translate.Failure for
+// the stream of another account; a *dis.Error, with wire.CodeStreamNotFound for an
+// unknown topic; the context's error when it ended before the stream was gone.
 func (c *Catalog) Delete(ctx context.Context, name string) (*translate.Topic, error) {
 	topic, err := c.Topic(ctx, name)
+	stream, refused := c.own(name)
 	switch {
 	case errors.Is(err, translate.ErrNotReady):
-		topic = &translate.Topic{Name: name, StreamName: name}
+		topic = &translate.Topic{Name: name, StreamName: stream}
 	case err != nil:
 		return nil, fmt.Errorf("delete topic %q: %w", name, err)
 	}
-	if err := c.deleteStream(ctx, name); err != nil {
+	if refused != nil {
+		return nil, fmt.Errorf("delete topic: %w", refused)
+	}
+	if err := c.deleteStream(ctx, name, stream); err != nil {
 		c.Invalidate(name)
 		return nil, err
 	}
@@ -214,14 +233,14 @@ func (c *Catalog) DeleteByID(ctx context.Context, id [16]byte) (*translate.Topic
 			return topic, nil
 		}
 	}
-	if isMissing(err) {
+	if isAbsent(err) {
 		return nil, pastID(id, name)
 	}
 	return nil, fmt.Errorf("delete topic id %s: %w", translate.IDText(id), err)
 }
 
-func (c *Catalog) deleteStream(ctx context.Context, name string) error {
-	if err := c.streams.DeleteStream(ctx, name); err != nil {
+func (c *Catalog) deleteStream(ctx context.Context, name, stream string) error {
+	if err := c.streams.DeleteStream(ctx, stream); err != nil {
 		return fmt.Errorf("delete topic %q: %w", name, err)
 	}
 	if err := poll(ctx, func() (bool, error) { return c.deleted(ctx, name) }); err != nil {
@@ -246,12 +265,12 @@ func (c *Catalog) deleted(ctx context.Context, name string) (bool, error) {
 	return false, nil
 }
 
-// ask describes a stream on behalf of one caller.
+// ask describes the stream of a topic on behalf of one caller.
 func (c *Catalog) ask(ctx context.Context, name string) (*wire.DescribeStreamResponse, int64, error) {
 	c.mu.Lock()
 	started := c.cache.tick()
 	c.mu.Unlock()
-	described, err := c.streams.DescribeStream(ctx, name)
+	described, err := c.describeStream(ctx, name)
 	return described, started, err
 }
 

@@ -220,7 +220,7 @@ func TestDeleteOfAStreamInCreation(t *testing.T) {
 
 // A list that DIS made before the deletion arrives after it.
 func TestOldListDoesNotBringADeletedTopicBack(t *testing.T) {
-	c := cache{entries: map[string]*entry{}}
+	c := newCache("p", new(translate.Names))
 	c.store("a", answer{started: c.tick(), at: time.Now(), topic: &translate.Topic{Name: "a"}})
 	listed := c.tick()
 	c.store("a", answer{started: c.tick(), at: time.Now(), err: notFound("a")})
@@ -232,7 +232,7 @@ func TestOldListDoesNotBringADeletedTopicBack(t *testing.T) {
 
 // And one made before the creation does not hide the new topic.
 func TestOldListDoesNotHideANewTopic(t *testing.T) {
-	c := cache{entries: map[string]*entry{}}
+	c := newCache("p", new(translate.Names))
 	listed := c.tick()
 	c.store("a", answer{started: c.tick(), at: time.Now(), topic: &translate.Topic{Name: "a"}})
 	c.apply(nil, listed, time.Now(), scope{all: true}, time.Hour)

@@ -17,10 +17,15 @@ const forgetAfter = time.Minute
 // mutex guards it.
 type cache struct {
 	projectID string // part of the topic ids
-	entries   map[string]*entry
+	aliases   *translate.Names
+	entries   map[string]*entry   // by the name of the topic
 	names     map[[16]byte]string // by topic id, see entry.ids
 	ticks     int64
 	listTick  int64 // of the list that was last applied
+}
+
+func newCache(projectID string, aliases *translate.Names) cache {
+	return cache{projectID: projectID, aliases: aliases, entries: map[string]*entry{}, names: map[[16]byte]string{}}
 }
 
 // entry is one name that was listed or asked for.
@@ -37,6 +42,7 @@ type entry struct {
 	checked     time.Time
 	used        time.Time // last lookup by name
 	unsettled   bool      // the next refresh describes it again
+	creation    attempt   // the last one of CreateMissing
 }
 
 // listing is what the list shows of a stream and a change of which means that
@@ -135,6 +141,12 @@ func (c *cache) store(name string, a answer) {
 	}
 }
 
+// unknown is a topic of which no more than its existence is known.
+func (c *cache) unknown(name string) *translate.Topic {
+	stream, _ := c.aliases.Stream(name) // entries have names that were checked
+	return &translate.Topic{Name: name, StreamName: stream.Name, StreamID: stream.ID}
+}
+
 // topics gives every topic that exists, in no order.
 func (c *cache) topics() []*translate.Topic {
 	all := make([]*translate.Topic, 0, len(c.entries))
@@ -144,7 +156,7 @@ func (c *cache) topics() []*translate.Topic {
 		case e.topic != nil:
 			all = append(all, e.topic)
 		default:
-			all = append(all, &translate.Topic{Name: name, StreamName: name})
+			all = append(all, c.unknown(name))
 		}
 	}
 	return all
@@ -156,5 +168,5 @@ func (c *cache) exists(e *entry) bool {
 	if e.topic != nil {
 		return listed || e.described > c.listTick
 	}
-	return listed && (e.err == nil || !isMissing(e.err))
+	return listed && !isAbsent(e.err)
 }

@@ -36,6 +36,7 @@ import (
 type Streams interface {
 	ListStreams(ctx context.Context) ([]wire.StreamInfo, error)
 	DescribeStream(ctx context.Context, name string) (*wire.DescribeStreamResponse, error)
+	DescribeStreamByID(ctx context.Context, id string) (*wire.DescribeStreamResponse, error)
 	CreateStream(ctx context.Context, request wire.CreateStreamRequest) error
 	DeleteStream(ctx context.Context, name string) error
 }
@@ -58,6 +59,8 @@ type Config struct {
 	NegativeTTL time.Duration
 	// CallTimeout bounds one list or describe with its repeats, default 10 s.
 	CallTimeout time.Duration
+	// Names has the aliases and which topics are hidden; nil: neither.
+	Names *translate.Names
 	// Records gives what the settings say of the records of a topic; nil has
 	// nothing said of any.
 	Records func(name string) record.Policy
@@ -78,6 +81,9 @@ func (c Config) withDefaults() Config {
 		if *d.value <= 0 {
 			*d.value = d.standard
 		}
+	}
+	if c.Names == nil {
+		c.Names = new(translate.Names)
 	}
 	if c.Records == nil {
 		c.Records = func(string) record.Policy { return record.Policy{} }
@@ -108,10 +114,12 @@ var errClosed = errors.New("the topic catalog is closed")
 // New makes an empty catalog. It calls DIS on the first use.
 func New(cfg Config, streams Streams) *Catalog {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Catalog{
-		cfg: cfg.withDefaults(), streams: streams, ctx: ctx, cancel: cancel,
-		cache: cache{projectID: cfg.ProjectID, entries: map[string]*entry{}, names: map[[16]byte]string{}},
+	cfg = cfg.withDefaults()
+	c := &Catalog{cfg: cfg, streams: streams, ctx: ctx, cancel: cancel, cache: newCache(cfg.ProjectID, cfg.Names)}
+	for _, alias := range cfg.Names.ByID() {
+		c.cache.identify(alias.Topic, alias.Stream.ID)
 	}
+	return c
 }
 
 // Close stops the refreshing and waits for the calls under way.
@@ -125,12 +133,12 @@ func (c *Catalog) Close() {
 
 // Topic finds a topic by its Kafka name, from memory where possible.
 //
-// Errors: translate.ErrInvalidName; translate.ErrNotReady while the stream is
-// being created; a *dis.Error with wire.CodeStreamNotFound when it does not
-// exist or is being deleted; any other *dis.Error when DIS could not be asked
-// and nothing is known from before.
+// Errors: translate.ErrHidden; translate.ErrInvalidName; translate.ErrNotReady
+// while the stream is being created; a *dis.Error with wire.CodeStreamNotFound when
+// it does not exist or is being deleted; any other *dis.Error when DIS could not be
+// asked and nothing is known from before.
 func (c *Catalog) Topic(ctx context.Context, name string) (*translate.Topic, error) {
-	if err := ValidateName(name); err != nil {
+	if _, err := c.cfg.Names.Stream(name); err != nil {
 		return nil, err
 	}
 	now := time.Now()
@@ -199,10 +207,11 @@ func (c *Catalog) Invalidate(name string) {
 	c.flights.Forget(describeFlight + name) // it may have asked before the change
 }
 
-// Flights are calls that several callers wait for. No stream name has a space.
+// Flights are calls that several callers wait for. No name of a topic has a space.
 const (
 	listFlight     = "list streams"
 	describeFlight = "describe "
+	createFlight   = "create "
 )
 
 // describe asks DIS for one stream and answers with what is known afterwards.
@@ -226,8 +235,20 @@ func (c *Catalog) describeNow(name string) {
 	c.mu.Unlock()
 	ctx, cancel := context.WithTimeout(c.ctx, c.cfg.CallTimeout)
 	defer cancel()
-	described, err := c.streams.DescribeStream(ctx, name)
+	described, err := c.describeStream(ctx, name)
 	_, _ = c.store(name, started, described, err) // the caller asks the cache
+}
+
+// describeStream asks DIS for the stream of a topic.
+func (c *Catalog) describeStream(ctx context.Context, topic string) (*wire.DescribeStreamResponse, error) {
+	stream, err := c.cfg.Names.Stream(topic)
+	switch {
+	case err != nil:
+		return nil, err
+	case stream.Name == "":
+		return c.streams.DescribeStreamByID(ctx, stream.ID)
+	}
+	return c.streams.DescribeStream(ctx, stream.Name)
 }
 
 // store keeps the answer to a describe that began at the tick started, and gives
@@ -238,10 +259,10 @@ func (c *Catalog) store(name string, started int64, described *wire.DescribeStre
 	var topic *translate.Topic
 	unsettled := false
 	if err == nil {
-		if !isGone(described.Status) {
+		topic, unsettled, err = c.toTopic(name, described)
+		if !isAbsent(err) {
 			c.cache.identify(name, described.StreamID)
 		}
-		topic, unsettled, err = c.toTopic(name, described)
 	}
 	// A lasting failure is logged once, not at every refresh.
 	if err != nil && !isDefinite(err) && !c.cache.failing(name) && c.ctx.Err() == nil {
@@ -284,6 +305,10 @@ func (c *Catalog) listed() bool {
 	defer c.mu.Unlock()
 	return !c.pace.listedAt.IsZero()
 }
+
+// isAbsent reports whether there is no such topic for clients: no stream, or one
+// that is kept from them.
+func isAbsent(err error) bool { return isMissing(err) || errors.Is(err, translate.ErrHidden) }
 
 // isMissing reports whether DIS said that the stream does not exist.
 func isMissing(err error) bool { return dis.HasCode(err, wire.CodeStreamNotFound) }

@@ -1,6 +1,7 @@
 package topics
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,13 +14,22 @@ import (
 // isDefinite reports whether the error is DIS's own word on the state of the
 // stream, as opposed to a call that failed.
 func isDefinite(err error) bool {
-	return isMissing(err) || errors.Is(err, translate.ErrNotReady) || errors.Is(err, translate.ErrNoStreamID)
+	return isAbsent(err) || errors.Is(err, translate.ErrNotReady) || errors.Is(err, translate.ErrNoStreamID)
 }
 
 // toTopic reads a describe. unsettled is true when a partition is not in its
 // final state, so that the stream must be described again soon. The caller
 // holds the mutex.
 func (c *Catalog) toTopic(name string, d *wire.DescribeStreamResponse) (topic *translate.Topic, unsettled bool, err error) {
+	stream, err := c.cfg.Names.Stream(name)
+	if err != nil {
+		return nil, false, err
+	}
+	// The list may show a stream without its id, so that only now it turns out
+	// that an alias has that.
+	if other, aliased := c.cfg.Names.TopicOfID(d.StreamID); aliased && other != name {
+		return nil, false, fmt.Errorf("topic %q: %w: by --alias its stream is the topic %s", name, translate.ErrHidden, other)
+	}
 	switch {
 	case isGone(d.Status):
 		return nil, false, &dis.Error{
@@ -30,7 +40,7 @@ func (c *Catalog) toTopic(name string, d *wire.DescribeStreamResponse) (topic *t
 		return nil, false, fmt.Errorf("topic %q: %w", name, translate.ErrNotReady)
 	}
 	known := c.cache.known(name)
-	streamID := d.StreamID
+	streamID := cmp.Or(d.StreamID, stream.ID)
 	if streamID == "" && known != nil && known.CreatedAt == d.CreateTime {
 		streamID = known.StreamID // it is the same stream
 	}
@@ -47,7 +57,7 @@ func (c *Catalog) toTopic(name string, d *wire.DescribeStreamResponse) (topic *t
 	}
 	return &translate.Topic{
 		Name:           name,
-		StreamName:     name,
+		StreamName:     stream.Name,
 		StreamID:       streamID,
 		ID:             TopicID(c.cfg.ProjectID, streamID),
 		StreamType:     d.StreamType,

@@ -2,7 +2,6 @@ package topics
 
 import (
 	"encoding/hex"
-	"errors"
 	"strings"
 	"testing"
 
@@ -103,23 +102,6 @@ func TestPartitionsRefuseNonsense(t *testing.T) {
 	for _, id := range []string{"shardId-x", "", "shardId-2000000000"} {
 		if _, _, err := toPartitions([]wire.PartitionResponse{{PartitionID: id, Status: wire.PartitionExpired}}, nil); err == nil {
 			t.Errorf("partition id %q was accepted", id)
-		}
-	}
-}
-
-func TestValidateName(t *testing.T) {
-	for _, name := range []string{"a", "A-b_9", strings.Repeat("x", 64), "-", "__consumer_offsets"} {
-		if err := ValidateName(name); err != nil {
-			t.Errorf("%q: %v", name, err)
-		}
-	}
-	for name, part := range map[string]string{
-		"": "empty", "a.b": "allowed are A-Z a-z 0-9 _ and -", "ä": "allowed are", "a b": "allowed are", "a/b": "allowed are",
-		strings.Repeat("x", 65): "at most 64",
-	} {
-		err := ValidateName(name)
-		if !errors.Is(err, translate.ErrInvalidName) || !strings.Contains(err.Error(), part) {
-			t.Errorf("%q: got %v, want an ErrInvalidName with %q", name, err, part)
 		}
 	}
 }

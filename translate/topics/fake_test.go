@@ -1,6 +1,7 @@
 package topics
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,16 +16,19 @@ import (
 // fakeDIS is the stream calls of a DIS, with the failures and delays that a
 // test sets. Every call takes latency, so that calls overlap in virtual time.
 type fakeDIS struct {
-	mu        sync.Mutex
-	latency   time.Duration
-	streams   map[string]*wire.DescribeStreamResponse
-	fail      error // answer of every call
-	listIDs   bool  // the list shows the ids of the streams
-	lists     int
-	describes map[string]int
-	parallel  int // describes running now
-	peak      int
-	describe  func(name string) (*wire.DescribeStreamResponse, error) // replaces the answer
+	mu          sync.Mutex
+	latency     time.Duration
+	streams     map[string]*wire.DescribeStreamResponse
+	elsewhere   map[string]*wire.DescribeStreamResponse // of other accounts, by id
+	fail        error                                   // answer of every call
+	createFails error                                   // answer of every creation
+	creates     int
+	listIDs     bool // the list shows the ids of the streams
+	lists       int
+	describes   map[string]int
+	parallel    int // describes running now
+	peak        int
+	describe    func(name string) (*wire.DescribeStreamResponse, error) // replaces the answer
 }
 
 func newFake(names ...string) *fakeDIS {
@@ -167,14 +171,40 @@ func (f *fakeDIS) DescribeStream(ctx context.Context, name string) (*wire.Descri
 	return d, nil
 }
 
+// DescribeStreamByID counts as a describe of "id " and the id.
+func (f *fakeDIS) DescribeStreamByID(ctx context.Context, id string) (*wire.DescribeStreamResponse, error) {
+	f.mu.Lock()
+	f.describes["id "+id]++
+	err := f.fail
+	var found *wire.DescribeStreamResponse
+	for _, streams := range []map[string]*wire.DescribeStreamResponse{f.streams, f.elsewhere} {
+		for _, d := range streams {
+			if d.StreamID == id {
+				found = d
+			}
+		}
+	}
+	f.mu.Unlock()
+	switch late := f.pause(ctx); {
+	case late != nil:
+		return nil, late
+	case err != nil:
+		return nil, err
+	case found == nil:
+		return nil, notFound(id)
+	}
+	return found, nil
+}
+
 func (f *fakeDIS) CreateStream(ctx context.Context, r wire.CreateStreamRequest) error {
 	if late := f.pause(ctx); late != nil {
 		return late
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.fail != nil {
-		return f.fail
+	f.creates++
+	if err := cmp.Or(f.fail, f.createFails); err != nil {
+		return err
 	}
 	if f.streams[r.StreamName] != nil {
 		return refusal("CreateStream", wire.CodeStreamExists)
@@ -214,6 +244,10 @@ func notFound(name string) error {
 }
 
 var errDown = &dis.Error{Operation: "Op", NotProcessed: true, Err: errors.New("connection refused")}
+
+func contextFor(t *testing.T, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(t.Context(), limit)
+}
 
 // open makes a catalog that ends with the test's bubble.
 func open(t *testing.T, f *fakeDIS) *Catalog {

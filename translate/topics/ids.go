@@ -49,7 +49,7 @@ func (c *Catalog) TopicByID(ctx context.Context, id [16]byte) (*translate.Topic,
 	switch {
 	case err == nil && topic.ID == id:
 		return topic, nil
-	case err == nil || isMissing(err):
+	case err == nil || isAbsent(err):
 		return nil, pastID(id, name)
 	}
 	return nil, err

@@ -10,31 +10,6 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 )
 
-// maxNameLength is the limit of a stream name in characters.
-const maxNameLength = 64
-
-// ValidateName refuses a topic name that no stream can have. DIS allows 1 to 64
-// of A-Z a-z 0-9 _ and -, where Kafka also allows dots and 249 characters. The
-// error is a translate.ErrInvalidName whose text is fit for the client.
-func ValidateName(name string) error {
-	if name == "" {
-		return fmt.Errorf("%w: it is empty", translate.ErrInvalidName)
-	}
-	if len(name) > maxNameLength {
-		return fmt.Errorf("%w: %.80q has %d characters, a DIS stream name has at most %d", translate.ErrInvalidName, name, len(name), maxNameLength)
-	}
-	for _, char := range []byte(name) {
-		if !allowed(char) {
-			return fmt.Errorf("%w: %q has characters that a DIS stream name cannot have, allowed are A-Z a-z 0-9 _ and -", translate.ErrInvalidName, name)
-		}
-	}
-	return nil
-}
-
-func allowed(char byte) bool {
-	return char >= 'a' && char <= 'z' || char >= 'A' && char <= 'Z' || char >= '0' && char <= '9' || char == '_' || char == '-'
-}
-
 // ClusterID names the project in its region as a Kafka cluster. It has the form
 // of Kafka's own ids, 22 characters of URL-safe base64, and every gateway of
 // the project gives the same one for ever: Connect and MirrorMaker store it.

@@ -2,11 +2,13 @@ package topics
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
@@ -177,15 +179,16 @@ func (c *cache) apply(list []wire.StreamInfo, started int64, now time.Time, reac
 	listed := make(map[string]bool, len(list))
 	var changed []string
 	for _, info := range list {
-		if isGone(info.Status) {
+		name, shown := c.aliases.Topic(info.StreamName, info.StreamID)
+		if isGone(info.Status) || !shown {
 			continue
 		}
-		listed[info.StreamName] = true
-		e := c.entry(info.StreamName)
+		listed[name] = true
+		e := c.entry(name)
 		seen := listing{info.StreamID, info.CreateTime, info.PartitionCount, info.RetentionPeriod, info.Status}
 		differs := e.listing != seen
 		if differs {
-			c.identify(info.StreamName, info.StreamID)
+			c.identify(name, info.StreamID)
 		}
 		if e.described < started && e.replacedBy(seen) {
 			e.topic, e.err, e.invalidated = nil, errReplaced, c.tick()
@@ -195,14 +198,16 @@ func (c *cache) apply(list []wire.StreamInfo, started int64, now time.Time, reac
 		old := e.used.After(e.checked) && now.Sub(e.checked) > describeEvery
 		// A describe that began after the list may have been answered before it, and
 		// so before the change that the list shows.
-		switch due := differs || e.topic == nil || e.unsettled || old; {
+		nothing := e.topic == nil && !errors.Is(e.err, translate.ErrHidden)
+		switch due := differs || nothing || e.unsettled || old; {
 		case !due || e.described >= started && !differs:
 		case wanted:
-			changed = append(changed, info.StreamName)
+			changed = append(changed, name)
 		case e.topic != nil: // whoever asks for it, by name or in a list, gets it described
 			e.unsettled, e.invalidated = true, c.tick()
 		}
 	}
+	changed = append(changed, c.applyShared(listed, started, now, reach, describeEvery)...)
 	c.applyAbsent(listed, started, now)
 	return changed
 }

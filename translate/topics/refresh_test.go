@@ -226,7 +226,7 @@ func TestLastingFailureIsLoggedOnce(t *testing.T) {
 // A describe that begins after a list may still be answered before it. What has
 // changed in between is shown by that list alone, and never again.
 func TestRefreshSeesWhatChangedAfterALaterDescribe(t *testing.T) {
-	c := cache{entries: map[string]*entry{}}
+	c := newCache("p", new(translate.Names))
 	topic := &translate.Topic{Name: "a", StreamName: "a", Partitions: make([]translate.Partition, 2)}
 	listed := c.tick()
 	c.lookup("a", time.Now(), time.Second)
