@@ -119,3 +119,28 @@ func TestReadinessEndsWithTheGateway(t *testing.T) {
 		}
 	})
 }
+
+// TestHealthOfTheMetrics: an outage counts when it begins, and only after DIS had
+// answered; a drain is none.
+func TestHealthOfTheMetrics(t *testing.T) {
+	var draining atomic.Bool
+	r := newReadiness(draining.Load)
+	away := errors.New("connection refused")
+	check := func(what string, want healthState) {
+		t.Helper()
+		if got := r.state(); got != want {
+			t.Errorf("%s: %+v, want %+v", what, got, want)
+		}
+	}
+	check("at the start", healthState{})
+	r.set(away)
+	check("never answered", healthState{})
+	r.set(nil)
+	check("answered", healthState{ready: true, disUp: true})
+	r.set(away)
+	r.set(away)
+	check("away", healthState{outages: 1})
+	r.set(nil)
+	draining.Store(true)
+	check("draining", healthState{disUp: true, outages: 1})
+}

@@ -294,3 +294,28 @@ func TestLargestRecords(t *testing.T) {
 		})
 	}
 }
+
+// What DIS acknowledged is counted for its topic, once, whatever became of the rest.
+func TestStoredRecordsAreCountedByTopic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var records, bytes int
+		r := newRig(t, func(c *Config) {
+			c.OnCounted = func(topic string, n, size int) {
+				if topic != "orders" {
+					t.Errorf("topic %q", topic)
+				}
+				records, bytes = records+n, bytes+size
+			}
+		})
+		r.dis.script = func(call int, _ *wire.PutRecordsRequest) fate {
+			if call == 1 {
+				return fate{refuse: map[int]string{1: wire.CodeThrottled}}
+			}
+			return fate{}
+		}
+		r.send(0, "aa", "bbb").want(0, 0)
+		if records != 2 || bytes != 5 {
+			t.Errorf("%d records and %d bytes are counted, want 2 and 5", records, bytes)
+		}
+	})
+}

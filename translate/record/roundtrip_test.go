@@ -167,3 +167,30 @@ func TestDecodedRecordsShareTheBuffer(t *testing.T) {
 		t.Error("an append to the key reaches into the buffer")
 	}
 }
+
+func TestCountBatches(t *testing.T) {
+	var batches []byte
+	want := 0
+	for _, codec := range []record.Codec{record.CodecNone, record.CodecGzip, record.CodecZstd} {
+		for n := 1; n <= 3; n++ {
+			records := make([]record.Positioned, n)
+			for i := range records {
+				records[i] = record.Positioned{Offset: int64(want + 2*i), Record: record.Record{Value: []byte("v")}}
+			}
+			var err error
+			if batches, err = record.AppendBatch(batches, codec, records); err != nil {
+				t.Fatal(err)
+			}
+			want += n
+		}
+	}
+	if got := record.CountBatches(batches); got != want {
+		t.Errorf("%d records, want %d", got, want)
+	}
+	if got := record.CountBatches(batches[:len(batches)-1]); got != want-3 {
+		t.Errorf("%d records without the last batch, want %d", got, want-3)
+	}
+	if got := record.CountBatches(nil); got != 0 {
+		t.Errorf("%d records in nothing", got)
+	}
+}

@@ -270,3 +270,30 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 		}
 	})
 }
+
+// Exists and Count tell from memory what there is, and ask nobody.
+func TestExistsAsksNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("orders", "clicks")
+		c := open(t, f)
+		if c.Exists("orders") || c.Count() != 0 {
+			t.Error("a topic is there before DIS was asked")
+		}
+		if lists, describes := f.counts("orders"); lists+describes != 0 {
+			t.Errorf("%d lists, %d describes", lists, describes)
+		}
+		wantTopics(t, c, "clicks:1", "orders:1")
+		if _, err := c.Topic(t.Context(), "missing"); err == nil {
+			t.Error("a missing topic was found")
+		}
+		if !c.Exists("orders") || c.Exists("missing") || c.Count() != 2 {
+			t.Errorf("orders %v, missing %v, %d topics", c.Exists("orders"), c.Exists("missing"), c.Count())
+		}
+		f.change("orders", nil)
+		wantPartitions(t, c, "clicks", 1) // the catalog is in use
+		time.Sleep(time.Minute)
+		if c.Exists("orders") || !c.Exists("clicks") || c.Count() != 1 {
+			t.Errorf("orders %v, clicks %v, %d topics", c.Exists("orders"), c.Exists("clicks"), c.Count())
+		}
+	})
+}
