@@ -78,3 +78,16 @@ func TestREADMEListsTheCommands(t *testing.T) {
 		}
 	}
 }
+
+// TestREADMESettingsAreGood: what it shows of a settings file is one.
+func TestREADMESettingsAreGood(t *testing.T) {
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(readmeText(t), -1)
+	if len(blocks) < 2 {
+		t.Errorf("only %d files, the pattern must be wrong", len(blocks))
+	}
+	for _, block := range blocks {
+		if _, mistakes := parseDev(t, "--config", writeFile(t, block[1])); mistakes != nil {
+			t.Errorf("mistakes %q in\n%s", mistakes, block[1])
+		}
+	}
+}
