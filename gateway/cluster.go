@@ -54,6 +54,9 @@ func clusterOperations(admin TopicAdmin) int32 {
 // topicOperations are what a client may do to any topic.
 func topicOperations(admin TopicAdmin) int32 {
 	set := operations(kmsg.ACLOperationRead, kmsg.ACLOperationWrite, kmsg.ACLOperationDescribe, kmsg.ACLOperationDescribeConfigs)
+	if admin.mayAlter() {
+		set |= operations(kmsg.ACLOperationAlter, kmsg.ACLOperationAlterConfigs)
+	}
 	if admin.mayDelete() {
 		set |= operations(kmsg.ACLOperationDelete)
 	}

@@ -12,6 +12,7 @@ var (
 	notEnoughReplicas            = kerr.NotEnoughReplicas.Code                  // 19
 	invalidRequiredAcks          = kerr.InvalidRequiredAcks.Code                // 21
 	invalidGroupID               = kerr.InvalidGroupID.Code                     // 24
+	topicAuthorizationFailed     = kerr.TopicAuthorizationFailed.Code           // 29
 	groupAuthorizationFailed     = kerr.GroupAuthorizationFailed.Code           // 30
 	clusterAuthorizationFailed   = kerr.ClusterAuthorizationFailed.Code         // 31
 	unsupportedVersion           = kerr.UnsupportedVersion.Code                 // 35

@@ -20,10 +20,14 @@ type TopicAdmin string
 const (
 	TopicAdminNone   TopicAdmin = "none"   // clients use the topics that exist
 	TopicAdminCreate TopicAdmin = "create" // and create topics
-	TopicAdminFull   TopicAdmin = "full"   // and delete them
+	TopicAdminFull   TopicAdmin = "full"   // and change and delete them
 )
 
 func (t TopicAdmin) mayCreate() bool { return t == TopicAdminCreate || t == TopicAdminFull }
+
+// mayAlter is about partitions and configurations. A shorter retention deletes
+// records, and a partition can never be taken back.
+func (t TopicAdmin) mayAlter() bool { return t == TopicAdminFull }
 
 func (t TopicAdmin) mayDelete() bool { return t == TopicAdminFull }
 

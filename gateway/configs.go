@@ -6,32 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/topics"
-)
-
-// The configuration keys that mean something to DIS.
-const (
-	configCleanup    = "cleanup.policy"
-	configRetention  = "retention.ms"
-	configTimestamps = "message.timestamp.type"
-	configStreamType = "dis.stream.type"
-	configDataType   = "dis.data.type"
-)
-
-// unlimited is the retention.ms of topics whose records stay until their readers,
-// such as Kafka Streams, delete them.
-const unlimited = -1
-
-// What DIS chooses for a stream that was created without a retention.
-const (
-	disRetentionHours = 24
-	millisPerHour     = 3_600_000
 )
 
 // DescribeConfigs
@@ -88,6 +68,11 @@ func resourceConfigs(ctx context.Context, cfg Config, catalog Catalog, wanted km
 
 // config is one configuration value of a topic or broker.
 type config struct {
+	setting
+	alterable bool
+}
+
+type setting struct {
 	name, value string
 	kind        kmsg.ConfigType
 	source      kmsg.ConfigSource
@@ -100,40 +85,77 @@ const (
 	byDefault   = kmsg.ConfigSourceDefaultConfig
 )
 
+// topicConfigs are those of a topic. What DIS can change is shown so to who may.
 func topicConfigs(cfg Config, topic *translate.Topic) []config {
-	configs := []config{
+	settings := topicSettings(cfg, topic)
+	configs := make([]config, len(settings))
+	for i, s := range settings {
+		_, changeable := topicKeys[s.name]
+		configs[i] = config{s, changeable && cfg.TopicAdmin.mayAlter() && !topic.Shared()}
+	}
+	return configs
+}
+
+// brokerConfigs are those of the gateway, which change with its settings alone.
+func brokerConfigs(cfg Config) []config {
+	settings := brokerSettings(cfg)
+	configs := make([]config, len(settings))
+	for i, s := range settings {
+		configs[i] = config{setting: s}
+	}
+	return configs
+}
+
+func topicSettings(cfg Config, topic *translate.Topic) []setting {
+	retention := cmp.Or(topic.RetentionHours, topics.DefaultRetention) * millisPerHour
+	settings := []setting{
 		{"compression.type", "producer", kmsg.ConfigTypeString, byDefault, "Records are stored one by one; the producer's compression ends at the gateway."},
 		{"max.message.bytes", strconv.Itoa(wire.MaxRecordBytes), kmsg.ConfigTypeInt, byDefault, "The DIS limit of one record."},
-		timestampConfig(topic),
+		timestampSetting(topic),
 		{"min.insync.replicas", "1", kmsg.ConfigTypeInt, byDefault, "Acknowledged means that DIS stored the record, which replicates by itself."},
 		{"retention.bytes", "-1", kmsg.ConfigTypeLong, byDefault, "DIS has no limit by size."},
-		{configRetention, strconv.Itoa(cmp.Or(topic.RetentionHours, disRetentionHours) * millisPerHour), kmsg.ConfigTypeLong, setOnTopic, "The retention of the stream."},
-		{configStreamType, string(cmp.Or(topic.StreamType, wire.StreamCommon)), kmsg.ConfigTypeString, setOnTopic, "COMMON or ADVANCED: throughput of a partition."},
-		{configDataType, cmp.Or(topic.DataType, "BLOB"), kmsg.ConfigTypeString, setOnTopic, "BLOB, JSON or CSV."},
+		{configRetention, strconv.Itoa(retention), kmsg.ConfigTypeLong, setOnTopic, "The retention of the stream: whole days, up to a week."},
+		{configStreamType, string(cmp.Or(topic.StreamType, wire.StreamCommon)), kmsg.ConfigTypeString, setOnTopic, "COMMON or ADVANCED: throughput of a partition. Cannot be altered."},
+		{configDataType, cmp.Or(topic.DataType, topics.DefaultDataType), kmsg.ConfigTypeString, setOnTopic, "BLOB, JSON or CSV: what DIS itself takes the records for when it delivers them elsewhere."},
+		autoScaleSetting(topic),
 	}
 	if cfg.AcceptCompact {
 		// Connect refuses to start on a topic that says "delete" and goes on
 		// with one that says nothing; "compact" would be a lie.
-		return configs
+		return settings
 	}
-	return append(configs, config{configCleanup, "delete", kmsg.ConfigTypeList, byDefault, "DIS deletes records by age and never compacts."})
+	return append(settings, setting{configCleanup, "delete", kmsg.ConfigTypeList, byDefault, "DIS deletes records by age and never compacts."})
 }
 
-func timestampConfig(topic *translate.Topic) config {
-	c := config{configTimestamps, topic.Records.TimestampType(), kmsg.ConfigTypeString, byDefault, "The producer's timestamp is kept."}
+func timestampSetting(topic *translate.Topic) setting {
+	s := setting{configTimestamps, topic.Records.TimestampType(), kmsg.ConfigTypeString, byDefault, "The producer's timestamp is kept."}
 	if topic.Records.LogAppendTime {
-		c.source, c.about = setOnBroker, "Records take the time of their arrival, by the gateway's settings."
+		s.source, s.about = setOnBroker, "Records take the time of their arrival, by the gateway's settings."
 	}
-	return c
+	return s
 }
 
-func brokerConfigs(cfg Config) []config {
-	return []config{
+func autoScaleSetting(topic *translate.Topic) setting {
+	s := setting{configAutoScale, autoScaleText(topic.AutoScale), kmsg.ConfigTypeString, byDefault,
+		"off, or from how many to how many partitions DIS scales the stream by itself, such as 2-10."}
+	if s.value != noAutoScale {
+		s.source = setOnTopic
+	}
+	return s
+}
+
+func brokerSettings(cfg Config) []setting {
+	return []setting{
 		{"auto.create.topics.enable", strconv.FormatBool(cfg.AutoCreateTopics), kmsg.ConfigTypeBoolean, setOnBroker, "A metadata request creates the topics that it names."},
 		{"num.partitions", strconv.Itoa(cfg.DefaultPartitions), kmsg.ConfigTypeInt, setOnBroker, "Partitions of a topic created without a number of them."},
-		{"default.replication.factor", "1", kmsg.ConfigTypeInt, byDefault, "DIS replicates by itself."},
 		{"delete.topic.enable", strconv.FormatBool(cfg.TopicAdmin.mayDelete()), kmsg.ConfigTypeBoolean, setOnBroker, "Clients may delete topics."},
+		{"node.id", strconv.Itoa(nodeID), kmsg.ConfigTypeInt, setOnBroker, "Every gateway is the one broker of a cluster."},
+		{"default.replication.factor", "1", kmsg.ConfigTypeInt, byDefault, "DIS replicates by itself."},
+		{"min.insync.replicas", "1", kmsg.ConfigTypeInt, byDefault, "Acknowledged means that DIS stored the record, which replicates by itself."},
+		{"compression.type", "producer", kmsg.ConfigTypeString, byDefault, "Records are stored one by one; the producer's compression ends at the gateway."},
 		{"log.cleanup.policy", "delete", kmsg.ConfigTypeList, byDefault, "DIS deletes records by age and never compacts."},
+		{"log.retention.bytes", "-1", kmsg.ConfigTypeLong, byDefault, "DIS has no limit by size."},
+		{"log.retention.hours", strconv.Itoa(topics.DefaultRetention), kmsg.ConfigTypeInt, byDefault, "Retention of a topic created without retention.ms."},
 		{"message.max.bytes", strconv.Itoa(wire.MaxRecordBytes), kmsg.ConfigTypeInt, byDefault, "The DIS limit of one record."},
 	}
 }
@@ -142,77 +164,34 @@ func brokerConfigs(cfg Config) []config {
 func (c config) described(req *kmsg.DescribeConfigsRequest) kmsg.DescribeConfigsResponseResourceConfig {
 	described := kmsg.NewDescribeConfigsResponseResourceConfig()
 	described.Name, described.Value = c.name, &c.value
-	described.ReadOnly = true
+	described.ReadOnly = !c.alterable
 	described.Source, described.IsDefault = c.source, c.source == byDefault
 	described.ConfigType = c.kind
 	if req.IncludeDocumentation {
 		described.Documentation = &c.about
 	}
 	if req.IncludeSynonyms {
-		synonym := kmsg.NewDescribeConfigsResponseResourceConfigConfigSynonym()
-		synonym.Name, synonym.Value, synonym.Source = c.name, &c.value, c.source
-		described.ConfigSynonyms = append(described.ConfigSynonyms, synonym)
+		described.ConfigSynonyms = append(described.ConfigSynonyms, synonym(c.name, c.value, c.source))
+		if key, changeable := topicKeys[c.name]; changeable && c.source != byDefault {
+			described.ConfigSynonyms = append(described.ConfigSynonyms, synonym(c.name, key.standard, byDefault))
+		}
 	}
 	return described
+}
+
+// synonym is one of the places where a value could come from, the first being the
+// one where it does.
+func synonym(name, value string, source kmsg.ConfigSource) kmsg.DescribeConfigsResponseResourceConfigConfigSynonym {
+	s := kmsg.NewDescribeConfigsResponseResourceConfigConfigSynonym()
+	s.Name, s.Value, s.Source = name, &value, source
+	return s
 }
 
 // created is the form of CreateTopics.
 func (c config) created() kmsg.CreateTopicsResponseTopicConfig {
 	created := kmsg.NewCreateTopicsResponseTopicConfig()
 	created.Name, created.Value = c.name, &c.value
-	created.ReadOnly = true
+	created.ReadOnly = !c.alterable
 	created.Source = int8(c.source)
 	return created
-}
-
-// applyConfig carries one key of a CreateTopics request over to the stream. A
-// key that DIS knows nothing of is ignored, as tools send many, unless ignoring
-// it would store something else than was asked for. Who accepts that compacted
-// topics are not, also accepts that topics without end are those of a week.
-func applyConfig(request *topics.CreateRequest, name, value string, acceptCompact bool) error {
-	switch name {
-	case configRetention:
-		milliseconds, err := strconv.ParseInt(value, 10, 64)
-		if err != nil {
-			return refusedConfig(name, value, "a number of milliseconds")
-		}
-		if milliseconds == unlimited && acceptCompact {
-			request.RetentionHours = topics.LongestRetention
-			return nil
-		}
-		request.RetentionHours, err = topics.RetentionHours(milliseconds)
-		return err
-	case configCleanup:
-		return checkCleanup(value, acceptCompact)
-	case configTimestamps:
-		if value != "CreateTime" && value != "LogAppendTime" {
-			return refusedConfig(name, value, "CreateTime, LogAppendTime")
-		}
-		request.TimestampType = value
-	case configStreamType:
-		request.StreamType = wire.StreamType(strings.ToUpper(value))
-	case configDataType:
-		request.DataType = strings.ToUpper(value)
-	}
-	return nil
-}
-
-func checkCleanup(value string, acceptCompact bool) error {
-	for policy := range strings.SplitSeq(value, ",") {
-		switch strings.TrimSpace(policy) {
-		case "delete":
-		case "compact":
-			if !acceptCompact {
-				return translate.Failure{Code: invalidConfig, Message: "cleanup.policy=compact: DIS does not compact, records are deleted by age; " +
-					"allowed: delete, or compact without effect when the gateway runs with --accept-compact"}
-			}
-		default:
-			return refusedConfig(configCleanup, value, "delete")
-		}
-	}
-	return nil
-}
-
-func refusedConfig(name, value, allowed string) error {
-	return translate.Failure{Code: invalidConfig, Message: fmt.Sprintf("%s=%s; allowed: %s", name, value, allowed)}
 }

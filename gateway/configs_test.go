@@ -1,10 +1,14 @@
 package gateway
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 )
 
 func describeConfigs(kind kmsg.ConfigResourceType, name string, keys ...string) *kmsg.DescribeConfigsRequest {
@@ -29,6 +33,7 @@ func TestDescribeConfigs(t *testing.T) {
 		"cleanup.policy": "delete", "compression.type": "producer", "max.message.bytes": "1048576",
 		"message.timestamp.type": "CreateTime", "min.insync.replicas": "1", "retention.bytes": "-1",
 		"retention.ms": "172800000", "dis.stream.type": "COMMON", "dis.data.type": "BLOB",
+		"dis.auto.scale": "off",
 	}
 	for _, tc := range []struct {
 		name string
@@ -40,6 +45,7 @@ func TestDescribeConfigs(t *testing.T) {
 		{"broker", describeConfigs(kmsg.ConfigResourceTypeBroker, "1"), map[string]string{
 			"auto.create.topics.enable": "true", "num.partitions": "1", "default.replication.factor": "1",
 			"delete.topic.enable": "false", "log.cleanup.policy": "delete", "message.max.bytes": "1048576",
+			"node.id": "1", "min.insync.replicas": "1", "compression.type": "producer", "log.retention.bytes": "-1", "log.retention.hours": "24",
 		}},
 		{"all brokers", describeConfigs(kmsg.ConfigResourceTypeBroker, ""), map[string]string{}},
 	} {
@@ -70,7 +76,7 @@ func TestDescribeConfigsOfLogAppendTime(t *testing.T) {
 func TestAcceptedCompactionHidesTheCleanupPolicy(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.AcceptCompact = true })
 	found := values(dial(t, b.listen()).ask(describeConfigs(kmsg.ConfigResourceTypeTopic, "t")))
-	if policy, ok := found["cleanup.policy"]; ok || len(found) != 8 {
+	if policy, ok := found["cleanup.policy"]; ok || len(found) != 9 {
 		t.Errorf("cleanup.policy=%s among %d keys", policy, len(found))
 	}
 }
@@ -95,16 +101,72 @@ func TestDescribeConfigsRefuses(t *testing.T) {
 
 func TestDescribeConfigsExplains(t *testing.T) {
 	b := newBench(t)
+	b.catalog.topics["t"].AutoScale = translate.AutoScale{Min: 2, Max: 10}
 	c := dial(t, b.listen())
-	req := describeConfigs(kmsg.ConfigResourceTypeTopic, "t", "retention.ms")
-	plain := c.ask(req).(*kmsg.DescribeConfigsResponse).Resources[0].Configs[0]
-	if plain.Documentation != nil || plain.ConfigSynonyms != nil {
-		t.Errorf("explained without being asked: %+v", plain)
+	req := describeConfigs(kmsg.ConfigResourceTypeTopic, "t")
+	for _, plain := range c.ask(req).(*kmsg.DescribeConfigsResponse).Resources[0].Configs {
+		if plain.Documentation != nil || plain.ConfigSynonyms != nil {
+			t.Errorf("explained without being asked: %+v", plain)
+		}
 	}
 	req.IncludeDocumentation, req.IncludeSynonyms = true, true
-	full := c.ask(req).(*kmsg.DescribeConfigsResponse).Resources[0].Configs[0]
-	if full.Documentation == nil || len(full.ConfigSynonyms) != 1 || full.Source != setOnTopic || full.ConfigType != kmsg.ConfigTypeLong || !full.ReadOnly {
-		t.Errorf("config %+v", full)
+	explained := map[string][]string{} // where a value comes from, and where else it could
+	for _, full := range c.ask(req).(*kmsg.DescribeConfigsResponse).Resources[0].Configs {
+		if full.Documentation == nil || len(full.ConfigSynonyms) == 0 || full.ConfigSynonyms[0].Source != full.Source || *full.ConfigSynonyms[0].Value != *full.Value {
+			t.Errorf("config %+v", full)
+		}
+		for _, s := range full.ConfigSynonyms {
+			explained[full.Name] = append(explained[full.Name], fmt.Sprintf("%s=%s (%d)", s.Name, *s.Value, s.Source))
+		}
+	}
+	for name, want := range map[string][]string{
+		"retention.ms":      {"retention.ms=172800000 (1)", "retention.ms=86400000 (5)"},
+		"dis.auto.scale":    {"dis.auto.scale=2-10 (1)", "dis.auto.scale=off (5)"},
+		"dis.stream.type":   {"dis.stream.type=COMMON (1)"},
+		"max.message.bytes": {"max.message.bytes=1048576 (5)"},
+	} {
+		if diff := cmp.Diff(want, explained[name]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Tools offer to change what is not read-only.
+func TestDescribeConfigsTellsWhatCanBeAltered(t *testing.T) {
+	for admin, want := range map[TopicAdmin][]string{
+		TopicAdminCreate: nil, TopicAdminFull: {"dis.auto.scale", "dis.data.type", "retention.ms"},
+	} {
+		b := newBench(t, func(c *Config) { c.TopicAdmin = admin })
+		shared := topicOf("shared", 1) // of another account
+		shared.StreamName = ""
+		b.catalog.topics["shared"] = shared
+		c := dial(t, b.listen())
+		for _, config := range c.ask(describeConfigs(kmsg.ConfigResourceTypeTopic, "shared")).(*kmsg.DescribeConfigsResponse).Resources[0].Configs {
+			if !config.ReadOnly {
+				t.Errorf("stream of another account: %s can be altered", config.Name)
+			}
+		}
+		var described, created []string
+		for _, config := range c.ask(describeConfigs(kmsg.ConfigResourceTypeTopic, "t")).(*kmsg.DescribeConfigsResponse).Resources[0].Configs {
+			if !config.ReadOnly {
+				described = append(described, config.Name)
+			}
+		}
+		for _, config := range c.ask(createTopic("new")).(*kmsg.CreateTopicsResponse).Topics[0].Configs {
+			if !config.ReadOnly {
+				created = append(created, config.Name)
+			}
+		}
+		for _, config := range c.ask(describeConfigs(kmsg.ConfigResourceTypeBroker, "1")).(*kmsg.DescribeConfigsResponse).Resources[0].Configs {
+			if !config.ReadOnly {
+				t.Errorf("broker: %s can be altered", config.Name)
+			}
+		}
+		slices.Sort(described)
+		slices.Sort(created)
+		if !slices.Equal(described, want) || !slices.Equal(created, want) {
+			t.Errorf("%s: described %v, created %v, want %v", admin, described, created, want)
+		}
 	}
 }
 

@@ -73,6 +73,14 @@ func elements(req kmsg.Request) int {
 		})
 	case *kmsg.DeleteTopicsRequest:
 		return len(r.TopicNames) + len(r.Topics)
+	case *kmsg.CreatePartitionsRequest:
+		return nested(r.Topics, func(t *kmsg.CreatePartitionsRequestTopic) int {
+			return nested(t.Assignment, func(a *kmsg.CreatePartitionsRequestTopicAssignment) int { return len(a.Replicas) })
+		})
+	case *kmsg.AlterConfigsRequest:
+		return nested(r.Resources, func(a *kmsg.AlterConfigsRequestResource) int { return len(a.Configs) })
+	case *kmsg.IncrementalAlterConfigsRequest:
+		return nested(r.Resources, func(a *kmsg.IncrementalAlterConfigsRequestResource) int { return len(a.Configs) })
 	case *kmsg.DescribeConfigsRequest:
 		return nested(r.Resources, func(d *kmsg.DescribeConfigsRequestResource) int { return len(d.ConfigNames) })
 	case *kmsg.DescribeTopicPartitionsRequest:

@@ -46,6 +46,10 @@ type fakeCatalog struct {
 	list    error
 	create  func(ctx context.Context, r topics.CreateRequest) error
 	created []topics.CreateRequest
+	scale   func(ctx context.Context, r topics.PartitionsRequest) error
+	scaled  []topics.PartitionsRequest
+	alter   func(ctx context.Context, r topics.AlterRequest) error
+	altered []topics.AlterRequest
 }
 
 func newFakeCatalog(known ...*translate.Topic) *fakeCatalog {
@@ -123,6 +127,38 @@ func (c *fakeCatalog) Create(ctx context.Context, r topics.CreateRequest) (*tran
 
 func (c *fakeCatalog) CreateMissing(ctx context.Context, r topics.CreateRequest) (*translate.Topic, error) {
 	return c.Create(ctx, r)
+}
+
+func (c *fakeCatalog) CreatePartitions(ctx context.Context, r topics.PartitionsRequest) (*translate.Topic, error) {
+	if c.scale != nil {
+		if err := c.scale(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.scaled = append(c.scaled, r)
+	t := c.topics[r.Name]
+	if t == nil {
+		return nil, streamNotFound(r.Name)
+	}
+	if !r.ValidateOnly {
+		t = topicOf(r.Name, r.Count)
+		c.topics[r.Name] = t
+	}
+	return t, nil
+}
+
+func (c *fakeCatalog) Alter(ctx context.Context, r topics.AlterRequest) (*translate.Topic, error) {
+	if c.alter != nil {
+		if err := c.alter(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.altered = append(c.altered, r)
+	return c.topics[r.Name], nil
 }
 
 func (c *fakeCatalog) Delete(_ context.Context, name string) (*translate.Topic, error) {

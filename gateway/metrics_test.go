@@ -143,6 +143,15 @@ func failing(key kmsg.Key) kmsg.Response {
 	case *kmsg.DeleteTopicsResponse:
 		r.Topics = []kmsg.DeleteTopicsResponseTopic{{ErrorCode: code}}
 		return r
+	case *kmsg.CreatePartitionsResponse:
+		r.Topics = []kmsg.CreatePartitionsResponseTopic{{ErrorCode: code}}
+		return r
+	case *kmsg.AlterConfigsResponse:
+		r.Resources = []kmsg.AlterConfigsResponseResource{{ErrorCode: code}}
+		return r
+	case *kmsg.IncrementalAlterConfigsResponse:
+		r.Resources = []kmsg.IncrementalAlterConfigsResponseResource{{ErrorCode: code}}
+		return r
 	case *kmsg.InitProducerIDResponse:
 		r.ErrorCode = code
 		return r

@@ -42,6 +42,10 @@ type Catalog interface {
 	// CreateMissing creates a topic once for all who name it, and returns when it can
 	// be used; it goes on when the context ends.
 	CreateMissing(ctx context.Context, request topics.CreateRequest) (*translate.Topic, error)
+	// CreatePartitions returns when all partitions can be used.
+	CreatePartitions(ctx context.Context, request topics.PartitionsRequest) (*translate.Topic, error)
+	// Alter returns the topic as the change made it.
+	Alter(ctx context.Context, request topics.AlterRequest) (*translate.Topic, error)
 	// Delete returns the topic that is gone.
 	Delete(ctx context.Context, name string) (*translate.Topic, error)
 	// DeleteByID deletes the stream that has the id, and no other of its name.

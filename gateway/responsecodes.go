@@ -59,6 +59,12 @@ func firstError(reply kmsg.Response) int16 {
 		return first(r.Topics, func(t *kmsg.CreateTopicsResponseTopic) int16 { return t.ErrorCode })
 	case *kmsg.DeleteTopicsResponse:
 		return first(r.Topics, func(t *kmsg.DeleteTopicsResponseTopic) int16 { return t.ErrorCode })
+	case *kmsg.CreatePartitionsResponse:
+		return first(r.Topics, func(t *kmsg.CreatePartitionsResponseTopic) int16 { return t.ErrorCode })
+	case *kmsg.AlterConfigsResponse:
+		return first(r.Resources, func(a *kmsg.AlterConfigsResponseResource) int16 { return a.ErrorCode })
+	case *kmsg.IncrementalAlterConfigsResponse:
+		return first(r.Resources, func(a *kmsg.IncrementalAlterConfigsResponseResource) int16 { return a.ErrorCode })
 	case *kmsg.InitProducerIDResponse:
 		return r.ErrorCode
 	case *kmsg.DescribeConfigsResponse:

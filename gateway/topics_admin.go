@@ -15,7 +15,10 @@ import (
 // time: DIS limits such calls per second.
 const maxAdminCalls = 4
 
-// topicAdmin creates and deletes topics as far as the settings allow.
+// namedTwice answers what a request wants twice, and perhaps in two ways.
+const namedTwice = "the topic is named more than once in the request"
+
+// topicAdmin creates, changes and deletes topics as far as the settings allow.
 type topicAdmin struct {
 	cfg     Config
 	catalog Catalog
@@ -55,7 +58,7 @@ func handleCreateTopics(admin topicAdmin) handler {
 			answer.Default()
 			answer.Topic = wanted.Topic
 			if named[wanted.Topic] > 1 {
-				failCreate(answer, translate.Failure{Code: invalidRequest, Message: "the topic is named more than once in the request"})
+				failCreate(answer, translate.Failure{Code: invalidRequest, Message: namedTwice})
 				return
 			}
 			admin.create(ctx, wanted, req.ValidateOnly, answer)
@@ -98,116 +101,6 @@ func (a topicAdmin) tryCreate(ctx context.Context, t kmsg.CreateTopicsRequestTop
 	return a.catalog.Create(ctx, request)
 }
 
-// DeleteTopics
-//
-//	v0 (KIP-4)
-//	v1 throttle time
-//	v2 throttling after the reply (KIP-219), same layout
-//	v3 TOPIC_DELETION_DISABLED, same layout
-//	v4 flexible
-//	v5 (KIP-599) error message
-//	v6 (KIP-516) by name or by id
-func handleDeleteTopics(admin topicAdmin) handler {
-	return waiting(func(_ context.Context, c *call, req *kmsg.DeleteTopicsRequest) (kmsg.Response, error) {
-		ctx, cancel := adminDeadline(c, req.TimeoutMillis)
-		defer cancel()
-		named := map[topicRef]int{}
-		var doomed []doomed // each topic once, as in the answer
-		for _, t := range doomedTopics(req) {
-			if named[t.ref()]++; named[t.ref()] == 1 {
-				doomed = append(doomed, t)
-			}
-		}
-		resp := kmsg.NewPtrDeleteTopicsResponse()
-		resp.Topics = make([]kmsg.DeleteTopicsResponseTopic, len(doomed))
-		inParallel(len(doomed), maxAdminCalls, func(i int) {
-			answer := &resp.Topics[i]
-			answer.Default()
-			answer.Topic, answer.TopicID = doomed[i].Topic, doomed[i].TopicID
-			failure := refuseDoomed(doomed[i], named)
-			if failure.Code == 0 {
-				failure = admin.remove(ctx, doomed[i].ref(), req.Version, answer)
-			}
-			if failure.Code != 0 {
-				answer.ErrorCode, answer.ErrorMessage = failure.Code, &failure.Message
-			}
-		})
-		return resp, nil
-	})
-}
-
-// doomed is a topic to delete.
-type doomed struct{ kmsg.DeleteTopicsRequestTopic }
-
-func (d doomed) ref() topicRef {
-	if d.Topic != nil {
-		return byName(*d.Topic)
-	}
-	return byTopicID(d.TopicID)
-}
-
-// doomedTopics gives the topics of a request in the form of the latest version.
-func doomedTopics(req *kmsg.DeleteTopicsRequest) []doomed {
-	var topics []doomed
-	for _, name := range req.TopicNames {
-		topic := kmsg.NewDeleteTopicsRequestTopic()
-		topic.Topic = &name
-		topics = append(topics, doomed{topic})
-	}
-	for _, topic := range req.Topics {
-		topics = append(topics, doomed{topic})
-	}
-	return topics
-}
-
-func refuseDoomed(t doomed, named map[topicRef]int) translate.Failure {
-	switch {
-	case t.Topic != nil && t.TopicID != noTopicID:
-		return translate.Failure{Code: invalidRequest, Message: "a topic is deleted by its name or by its id, not by both"}
-	case t.Topic == nil && t.TopicID == noTopicID:
-		return translate.Failure{Code: invalidRequest, Message: "neither the name nor the id of the topic was given"}
-	case named[t.ref()] > 1:
-		return translate.Failure{Code: invalidRequest, Message: "the topic is named more than once in the request"}
-	}
-	return translate.Failure{}
-}
-
-// remove deletes a topic; the answer gets both its name and its id.
-func (a topicAdmin) remove(ctx context.Context, ref topicRef, version int16, answer *kmsg.DeleteTopicsResponseTopic) translate.Failure {
-	topic, failure := a.tryRemove(ctx, ref, version)
-	event := a.cfg.Logger.Info()
-	if failure.Code != 0 {
-		ref.log(event).Int16("error_code", failure.Code).Str("reason", failure.Message).Msg("topic not deleted")
-		return failure
-	}
-	answer.Topic, answer.TopicID = &topic.Name, topic.ID
-	event.Str("topic", topic.Name).Str("topic_id", translate.IDText(topic.ID)).Msg("topic deleted")
-	return failure
-}
-
-func (a topicAdmin) tryRemove(ctx context.Context, ref topicRef, version int16) (*translate.Topic, translate.Failure) {
-	if !a.cfg.TopicAdmin.mayDelete() {
-		code := topicDeletionDisabled
-		if version < 3 {
-			code = invalidRequest
-		}
-		return nil, translate.Failure{Code: code, Message: fmt.Sprintf(
-			"this gateway does not delete topics: it runs with --topic-admin %s; allow it with --topic-admin full", a.cfg.TopicAdmin)}
-	}
-	var topic *translate.Topic
-	var err error
-	if ref.byID {
-		topic, err = a.catalog.DeleteByID(ctx, ref.id)
-	} else {
-		topic, err = a.catalog.Delete(ctx, ref.name)
-	}
-	if err != nil {
-		return nil, translate.KafkaError(translate.CallDeleteTopic, err)
-	}
-	a.fetcher.Forget(topic)
-	return topic, translate.Failure{}
-}
-
 // adminDeadline is the time to answer in. What has begun goes on without the
 // client, since DIS does not undo it either.
 func adminDeadline(c *call, timeoutMillis int32) (context.Context, context.CancelFunc) {
@@ -235,8 +128,8 @@ func partitionCount(t kmsg.CreateTopicsRequestTopic, standard int) (int, error) 
 		}
 		return int(t.NumPartitions), nil
 	}
-	if t.NumPartitions != -1 {
-		return 0, translate.Failure{Code: invalidRequest, Message: "a number of partitions and an assignment of replicas exclude each other"}
+	if t.NumPartitions != -1 || t.ReplicationFactor != -1 {
+		return 0, translate.Failure{Code: invalidRequest, Message: "a number of partitions or replicas and an assignment of replicas exclude each other"}
 	}
 	seen := make([]bool, len(t.ReplicaAssignment))
 	for _, a := range t.ReplicaAssignment {
@@ -252,7 +145,7 @@ func (a topicAdmin) createRequest(t kmsg.CreateTopicsRequestTopic) (topics.Creat
 	request := topics.CreateRequest{Name: t.Topic}
 	if t.ReplicationFactor == 0 || t.ReplicationFactor < -1 {
 		return request, translate.Failure{Code: invalidReplicationFactor, Message: fmt.Sprintf(
-			"replication factor %d; allowed: 1 or more, -1 for the default; DIS replicates by itself", t.ReplicationFactor)}
+			"replication factor %d; allowed: 1 or more, -1 for the default; DIS keeps its copies itself", t.ReplicationFactor)}
 	}
 	var err error
 	if request.Partitions, err = partitionCount(t, a.cfg.DefaultPartitions); err != nil {

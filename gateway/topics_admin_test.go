@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/topics"
 )
 
@@ -65,6 +66,11 @@ func TestCreateTopics(t *testing.T) {
 		{"retention rounded up", false, createTopic("a", with("retention.ms", "86400001")), topics.CreateRequest{Partitions: 4, RetentionHours: 48}},
 		{"stream and data type", false, createTopic("a", with("dis.stream.type", "advanced"), with("dis.data.type", "JSON")),
 			topics.CreateRequest{Partitions: 4, StreamType: "ADVANCED", DataType: "JSON"}},
+		{"scaled by DIS", false, createTopic("a", with("dis.auto.scale", "2-10")), topics.CreateRequest{Partitions: 4, AutoScale: translate.AutoScale{Min: 2, Max: 10}}},
+		{"not scaled by DIS", false, createTopic("a", with("dis.auto.scale", "off")), topics.CreateRequest{Partitions: 4}},
+		{"the default of a key", false, createTopic("a", func(t *kmsg.CreateTopicsRequestTopic) {
+			t.Configs = append(t.Configs, kmsg.CreateTopicsRequestTopicConfig{Name: "retention.ms"})
+		}), topics.CreateRequest{Partitions: 4}},
 		{"harmless keys", false, createTopic("a", with("cleanup.policy", "delete"), with("segment.bytes", "1")), topics.CreateRequest{Partitions: 4}},
 		{"timestamps", false, createTopic("a", with("message.timestamp.type", "LogAppendTime")),
 			topics.CreateRequest{Partitions: 4, TimestampType: "LogAppendTime"}},
@@ -101,6 +107,10 @@ func TestCreateTopicsRefuses(t *testing.T) {
 		{"-2 replicas", createTopic("a", replicas(-2)), 38, "1 or more"},
 		{"assignment with a gap", createTopic("a", assigned(0, 2)), 39, "without gaps"},
 		{"assignment and number", createTopic("a", partitions(2), assigned(0, 1)), 42, "exclude each other"},
+		{"assignment and replicas", createTopic("a", replicas(2), assigned(0, 1)), 42, "exclude each other"},
+		{"scaled between nothing and 3", createTopic("a", with("dis.auto.scale", "0-3")), 40, "such as 2-10"},
+		{"scaled in words", createTopic("a", with("dis.auto.scale", "true")), 40, "such as 2-10"},
+		{"scaled the wrong way", createTopic("a", with("dis.auto.scale", "3-2")), 40, "such as 2-10"},
 		{"endless retention", createTopic("a", with("retention.ms", "-1")), 40, "168 hours"},
 		{"retention of a month", createTopic("a", with("retention.ms", "2592000000")), 40, "168 hours"},
 		{"retention in words", createTopic("a", with("retention.ms", "week")), 40, "number of milliseconds"},

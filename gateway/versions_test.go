@@ -19,7 +19,7 @@ var wantedVersions = map[string][2]int16{
 	"LeaveGroup": {0, 5}, "OffsetCommit": {0, 9}, "OffsetFetch": {0, 9}, "DescribeGroups": {0, 6}, "ListGroups": {0, 5},
 	"DeleteGroups": {0, 2}, "OffsetDelete": {0, 0}, "ConsumerGroupHeartbeat": {0, 1}, "ConsumerGroupDescribe": {0, 1},
 	"CreateTopics": {0, 7}, "DeleteTopics": {0, 6}, "DescribeConfigs": {0, 4}, "DescribeCluster": {0, 1},
-	"DescribeTopicPartitions": {0, 0},
+	"DescribeTopicPartitions": {0, 0}, "CreatePartitions": {0, 3}, "AlterConfigs": {0, 2}, "IncrementalAlterConfigs": {0, 1},
 }
 
 func TestTableHasTheWantedVersions(t *testing.T) {
@@ -75,6 +75,7 @@ func TestApiVersionsOfEveryVersion(t *testing.T) {
 // bytes left over show.
 func TestEveryAPIAtEveryVersion(t *testing.T) {
 	b := newBench(t, func(c *Config) { c.TopicAdmin = TopicAdminFull })
+	b.catalog.topics["grows"] = topicOf("grows", 3)
 	address := b.listen()
 	for _, a := range apiTable(Config{}, Parts{}) {
 		for version := a.min; version <= a.max; version++ {
@@ -135,6 +136,18 @@ func smallRequest(key kmsg.Key, version int16) kmsg.Request {
 		resource := kmsg.NewDescribeConfigsRequestResource()
 		resource.ResourceType, resource.ResourceName = kmsg.ConfigResourceTypeTopic, "t"
 		req.Resources = append(req.Resources, resource)
+		return req
+	case kmsg.CreatePartitions:
+		req := addPartitions("grows", 4+int32(version))
+		req.Version = version
+		return req
+	case kmsg.AlterConfigs:
+		req := alterConfigs(kmsg.ConfigResourceTypeTopic, "t", "retention.ms", "86400000")
+		req.Version = version
+		return req
+	case kmsg.IncrementalAlterConfigs:
+		req := alterTopic("t", set("retention.ms", "86400000"))
+		req.Version = version
 		return req
 	case kmsg.DescribeTopicPartitions:
 		req := kmsg.NewPtrDescribeTopicPartitionsRequest()
@@ -199,6 +212,18 @@ func checkReply(t *testing.T, resp kmsg.Response, version int16) {
 		}
 		if topic := r.Topics[0]; version >= 5 && (topic.NumPartitions != 2 || topic.ReplicationFactor != 1 || len(topic.Configs) == 0) {
 			t.Errorf("topic %+v", topic)
+		}
+	case *kmsg.CreatePartitionsResponse:
+		if len(r.Topics) != 1 || r.Topics[0].Topic != "grows" || r.Topics[0].ErrorMessage != nil {
+			t.Errorf("topics %+v", r.Topics)
+		}
+	case *kmsg.AlterConfigsResponse:
+		if len(r.Resources) != 1 || r.Resources[0].ResourceType != kmsg.ConfigResourceTypeTopic || r.Resources[0].ResourceName != "t" || r.Resources[0].ErrorMessage != nil {
+			t.Errorf("resources %+v", r.Resources)
+		}
+	case *kmsg.IncrementalAlterConfigsResponse:
+		if len(r.Resources) != 1 || r.Resources[0].ResourceType != kmsg.ConfigResourceTypeTopic || r.Resources[0].ResourceName != "t" || r.Resources[0].ErrorMessage != nil {
+			t.Errorf("resources %+v", r.Resources)
 		}
 	case *kmsg.DescribeConfigsResponse:
 		for _, c := range r.Resources[0].Configs {

@@ -24,6 +24,7 @@ const (
 	CallDeleteTopic
 	CallCreatePartitions
 	CallDescribeConfigs
+	CallAlterConfigs
 	CallCommit
 	CallOffsetFetch
 	CallGroups
@@ -67,54 +68,57 @@ type row struct {
 //   - Metadata: 3 makes consumers give partitions up, so only a stream that
 //     does not exist, or is not there for clients, gives it; 5 makes them ask
 //     again.
-//   - Admin calls: 7 tells the client to look before it tries again.
+//   - Admin calls: 7 tells the client to look before it tries again. Where the next
+//     try is worth nothing for an hour the code is 44, which ends it with the text.
 //   - Commit and OffsetFetch: 14 is tried again by every client. OffsetFetch
 //     answers an unknown topic or group as "nothing committed".
 //
 // Where a DIS code cannot come up in a call, the column has what any other
 // refused request gives.
 var table = []row{
-	//                                                                            Produce, Fetch, ListOffsets, Metadata, CreateTopic, DeleteTopic, CreatePartitions, DescribeConfigs, Commit, OffsetFetch, Groups, DeleteGroup
-	{"topic not ready", is(ErrNotReady, ErrNoStreamID), codes{5, 6, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
-	{"topic id", is(ErrUnknownID), codes{100, 100, 3, 100, 42, 100, 3, 3, 3, 0, 0, 0}},
-	{"topic hidden", is(ErrHidden), codes{3, 3, 3, 3, 44, 3, 3, 3, 3, 0, 0, 0}},
-	{"topic name", is(ErrInvalidName), codes{17, 3, 3, 17, 17, 3, 3, 17, 3, 0, 0, 0}},
-	{"group id", is(ErrInvalidGroup), codes{87, 0, 6, 5, 42, 42, 42, 42, 24, 24, 24, 24}},
+	//                                                                            Produce, Fetch, ListOffsets, Metadata, CreateTopic, DeleteTopic, CreatePartitions, DescribeConfigs, AlterConfigs, Commit, OffsetFetch, Groups, DeleteGroup
+	{"topic not ready", is(ErrNotReady, ErrNoStreamID), codes{5, 6, 6, 5, 7, 7, 7, 7, 7, 14, 14, 14, 14}},
+	{"topic id", is(ErrUnknownID), codes{100, 100, 3, 100, 42, 100, 3, 3, 3, 3, 0, 0, 0}},
+	{"topic hidden", is(ErrHidden), codes{3, 3, 3, 3, 44, 3, 3, 3, 3, 3, 0, 0, 0}},
+	{"topic name", is(ErrInvalidName), codes{17, 3, 3, 17, 17, 3, 3, 17, 17, 3, 0, 0, 0}},
+	{"group id", is(ErrInvalidGroup), codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 24, 24, 24, 24}},
 
-	{"throttled", throttled, codes{19, 0, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
-	{"stream not found", streamNotFound, codes{3, 3, 3, 3, 3, 3, 3, 3, 3, 0, 0, 0}},
-	{"partition not found", hasCode(wire.CodePartitionNotFound, wire.CodeInvalidPartitionID), codes{3, 3, 3, 5, 42, 3, 3, 3, 3, 0, 0, 0}},
-	{"partition expired", hasCode(wire.CodePartitionExpired), codes{6, 6, 6, 5, 7, 7, 7, 7, 3, 0, 0, 0}},
-	{"stream not running", hasCode(wire.CodeStreamNotRunning), codes{5, 6, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
-	{"stream exists", hasCode(wire.CodeStreamExists), codes{87, 0, 6, 5, 36, 42, 42, 42, 42, 14, 14, 42}},
-	{"quota", hasCode(wire.CodeQuotaExceeded, wire.CodeAppQuotaExceeded, wire.CodeConsumerQuota), codes{44, 0, 6, 5, 44, 44, 44, 44, 44, 14, 14, 44}},
-	{"data schema", hasCode(wire.CodeInvalidSchema), codes{87, 0, 6, 5, 40, 42, 42, 42, 42, 14, 14, 42}},
+	{"scaling limit", is(ErrScalingLimit), codes{19, 0, 6, 5, 7, 7, 44, 7, 7, 14, 14, 14, 14}},
+	{"throttled", throttled, codes{19, 0, 6, 5, 7, 7, 7, 7, 7, 14, 14, 14, 14}},
+	{"stream not found", streamNotFound, codes{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0, 0, 0}},
+	{"partition not found", hasCode(wire.CodePartitionNotFound, wire.CodeInvalidPartitionID), codes{3, 3, 3, 5, 42, 3, 3, 3, 3, 3, 0, 0, 0}},
+	{"partition expired", hasCode(wire.CodePartitionExpired), codes{6, 6, 6, 5, 7, 7, 7, 7, 7, 3, 0, 0, 0}},
+	{"stream not running", hasCode(wire.CodeStreamNotRunning), codes{5, 6, 6, 5, 7, 7, 7, 7, 7, 14, 14, 14, 14}},
+	{"stream exists", hasCode(wire.CodeStreamExists), codes{87, 0, 6, 5, 36, 42, 42, 42, 42, 42, 14, 14, 42}},
+	{"quota", hasCode(wire.CodeQuotaExceeded, wire.CodeAppQuotaExceeded, wire.CodeConsumerQuota), codes{44, 0, 6, 5, 44, 44, 44, 44, 44, 44, 14, 14, 44}},
+	{"data schema", hasCode(wire.CodeInvalidSchema), codes{87, 0, 6, 5, 40, 42, 42, 42, 40, 42, 14, 14, 42}},
 
-	{"record expired", hasCode(wire.CodeRecordExpired), codes{87, 1, 6, 5, 42, 42, 42, 42, 14, 14, 14, 42}},
-	{"sequence number", hasCode(wire.CodeSequenceOutOfRange, wire.CodeInvalidSequence), codes{87, 0, 6, 5, 42, 42, 42, 42, 14, 14, 14, 42}},
-	{"cursor", hasCode(wire.CodeCursorExpired, wire.CodeInvalidCursor, wire.CodeInvalidCursorType), codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 14, 14, 42}},
+	{"record expired", hasCode(wire.CodeRecordExpired), codes{87, 1, 6, 5, 42, 42, 42, 42, 42, 14, 14, 14, 42}},
+	{"sequence number", hasCode(wire.CodeSequenceOutOfRange, wire.CodeInvalidSequence), codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 14, 14, 14, 42}},
+	{"cursor", hasCode(wire.CodeCursorExpired, wire.CodeInvalidCursor, wire.CodeInvalidCursorType), codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 42, 14, 14, 42}},
 
-	{"app not found", hasCode(wire.CodeAppNotFound), codes{87, 0, 6, 5, 42, 42, 42, 42, 14, 0, 0, 69}},
-	{"no checkpoint", hasCode(wire.CodeNoCheckpoint), codes{87, 0, 6, 5, 42, 42, 42, 42, 14, 0, 0, 0}},
-	{"app exists", hasCode(wire.CodeAppExists), codes{87, 0, 6, 5, 42, 42, 42, 42, 14, 14, 14, 14}},
-	{"app in use", hasCode(wire.CodeAppInUse), codes{87, 0, 6, 5, 42, 42, 42, 42, 14, 14, 14, 68}},
-	{"group rebalance", hasCode(wire.CodeRebalanceInProgress), codes{87, 0, 6, 5, 42, 42, 42, 42, 27, 14, 14, 68}},
-	{"group member", hasCode(wire.CodeMemberNotFound), codes{87, 0, 6, 5, 42, 42, 42, 42, 25, 14, 14, 68}},
-	{"group generation", hasCode(wire.CodeIllegalGeneration), codes{87, 0, 6, 5, 42, 42, 42, 42, 22, 14, 14, 68}},
+	{"app not found", hasCode(wire.CodeAppNotFound), codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 14, 0, 0, 69}},
+	{"no checkpoint", hasCode(wire.CodeNoCheckpoint), codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 14, 0, 0, 0}},
+	{"app exists", hasCode(wire.CodeAppExists), codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 14, 14, 14, 14}},
+	{"app in use", hasCode(wire.CodeAppInUse), codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 14, 14, 14, 68}},
+	{"group rebalance", hasCode(wire.CodeRebalanceInProgress), codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 27, 14, 14, 68}},
+	{"group member", hasCode(wire.CodeMemberNotFound), codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 25, 14, 14, 68}},
+	{"group generation", hasCode(wire.CodeIllegalGeneration), codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 22, 14, 14, 68}},
 
-	{"no permission", noPermission, codes{29, 29, 29, 29, 29, 29, 29, 29, 30, 30, 30, 30}},
-	{"credentials refused for now", identityInDoubt, codes{19, 0, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
-	{"credentials refused", credentialsRefused, codes{29, 29, 29, 29, 31, 31, 31, 31, 30, 30, 30, 30}},
-	{"too large", status(413), codes{10, 0, 6, 5, 42, 42, 42, 42, 42, 14, 14, 42}},
-	{"refused", refused, codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 14, 14, 42}},
+	{"no permission", noPermission, codes{29, 29, 29, 29, 29, 29, 29, 29, 29, 30, 30, 30, 30}},
+	{"credentials refused for now", identityInDoubt, codes{19, 0, 6, 5, 7, 7, 7, 7, 7, 14, 14, 14, 14}},
+	{"credentials refused", credentialsRefused, codes{29, 29, 29, 29, 31, 31, 31, 31, 31, 30, 30, 30, 30}},
+	{"too large", status(413), codes{10, 0, 6, 5, 42, 42, 42, 42, 42, 42, 14, 14, 42}},
+	{"refused", refused, codes{87, 0, 6, 5, 42, 42, 42, 42, 42, 42, 14, 14, 42}},
 
-	{"not processed", notProcessed, codes{19, 0, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
-	{"unknown outcome", anything, codes{7, 0, 6, 5, 7, 7, 7, 7, 14, 14, 14, 14}},
+	{"not processed", notProcessed, codes{19, 0, 6, 5, 7, 7, 7, 7, 7, 14, 14, 14, 14}},
+	{"unknown outcome", anything, codes{7, 0, 6, 5, 7, 7, 7, 7, 7, 14, 14, 14, 14}},
 }
 
 // KafkaError is what a failed call to DIS, or a refusal of our own, means to
 // the Kafka client of a call. The message is the whole error text, which names
-// the DIS code, DIS's own text and the request id. A nil error is success.
+// the DIS code, DIS's own text and the request id; to who administrates topics
+// it also says what to do. A nil error is success.
 //
 // For a failure that is a hiccup to Fetch the code is 0: the answer is an empty
 // success.
@@ -130,7 +134,7 @@ func KafkaError(call Call, err error) Failure {
 	errors.As(err, &disErr)
 	for _, r := range table {
 		if r.matches(err, disErr) {
-			return Failure{Code: r.codes[call], Message: err.Error()}
+			return Failure{Code: r.codes[call], Message: advised(call, r.name, err)}
 		}
 	}
 	panic("translate: the last row of the error table matches every error")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
-// answered is what DIS refused with a code of its own.
 // known is a failure of a client that DIS has accepted before.
 func known(err error) error {
 	var failure *dis.Error
@@ -25,6 +25,7 @@ func known(err error) error {
 	return err
 }
 
+// answered is what DIS refused with a code of its own.
 func answered(code string, status int) error {
 	return &dis.Error{
 		Operation: "Op", HTTPStatus: status, Code: code, Message: "text of DIS", RequestID: "req-1", NotProcessed: status < 500,
@@ -54,13 +55,13 @@ var (
 )
 
 func TestKafkaError(t *testing.T) {
-	hiccup := want{slow, ok, stale, lead, slow, slow, slow, slow, later, later, later, later}
-	unwritten := want{unwr, ok, stale, lead, slow, slow, slow, slow, later, later, later, later}
-	notRunning := want{lead, stale, stale, lead, slow, slow, slow, slow, later, later, later, later}
-	gone := want{topic, topic, topic, topic, topic, topic, topic, topic, topic, ok, ok, ok}
-	denied := want{tAuth, tAuth, tAuth, tAuth, tAuth, tAuth, tAuth, tAuth, gAuth, gAuth, gAuth, gAuth}
-	identity := want{tAuth, tAuth, tAuth, tAuth, cAuth, cAuth, cAuth, cAuth, gAuth, gAuth, gAuth, gAuth}
-	refused := want{rec, ok, stale, lead, bad, bad, bad, bad, bad, later, later, bad}
+	hiccup := want{slow, ok, stale, lead, slow, slow, slow, slow, slow, later, later, later, later}
+	unwritten := want{unwr, ok, stale, lead, slow, slow, slow, slow, slow, later, later, later, later}
+	notRunning := want{lead, stale, stale, lead, slow, slow, slow, slow, slow, later, later, later, later}
+	gone := want{topic, topic, topic, topic, topic, topic, topic, topic, topic, topic, ok, ok, ok}
+	denied := want{tAuth, tAuth, tAuth, tAuth, tAuth, tAuth, tAuth, tAuth, tAuth, gAuth, gAuth, gAuth, gAuth}
+	identity := want{tAuth, tAuth, tAuth, tAuth, cAuth, cAuth, cAuth, cAuth, cAuth, gAuth, gAuth, gAuth, gAuth}
+	refused := want{rec, ok, stale, lead, bad, bad, bad, bad, bad, bad, later, later, bad}
 	with := func(base want, changes map[Call]*kerr.Error) want {
 		for call, e := range changes {
 			base[call] = e
@@ -78,16 +79,19 @@ func TestKafkaError(t *testing.T) {
 		{"stream is being created", fmt.Errorf("topic a: %w", ErrNotReady), notRunning},
 		{"stream id is not known", fmt.Errorf("topic a: %w", ErrNoStreamID), notRunning},
 		{"topic id", fmt.Errorf("topic: %w", ErrUnknownID), want{
-			noID, noID, topic, noID, bad, noID, topic, topic, topic, ok, ok, ok,
+			noID, noID, topic, noID, bad, noID, topic, topic, topic, topic, ok, ok, ok,
 		}},
 		{"hidden", fmt.Errorf("topic a: %w", ErrHidden), with(gone, map[Call]*kerr.Error{CallCreateTopic: quota})},
 		{"name", fmt.Errorf("topic a.b: %w", ErrInvalidName), want{
-			kerr.InvalidTopicException, topic, topic, kerr.InvalidTopicException, kerr.InvalidTopicException, topic, topic, kerr.InvalidTopicException, topic, ok, ok, ok,
+			kerr.InvalidTopicException, topic, topic, kerr.InvalidTopicException, kerr.InvalidTopicException, topic, topic, kerr.InvalidTopicException, kerr.InvalidTopicException, topic, ok, ok, ok,
 		}},
 		{"group id", fmt.Errorf("group g: %w", ErrInvalidGroup), with(refused, map[Call]*kerr.Error{
 			CallCommit: kerr.InvalidGroupID, CallOffsetFetch: kerr.InvalidGroupID, CallGroups: kerr.InvalidGroupID, CallDeleteGroup: kerr.InvalidGroupID,
 		})},
 
+		{"scaled too often", fmt.Errorf("topic a: %w: %w", ErrScalingLimit, answered(wire.CodeTooManyStreamCalls, 400)), with(unwritten, map[Call]*kerr.Error{
+			CallCreatePartitions: quota,
+		})},
 		{"throttled by code", answered(wire.CodeThrottled, 400), unwritten},
 		{"throttled stream calls", answered(wire.CodeTooManyStreamCalls, 400), unwritten},
 		{"throttled by status", answered("", 429), unwritten},
@@ -96,17 +100,20 @@ func TestKafkaError(t *testing.T) {
 		{"partition not found", answered(wire.CodePartitionNotFound, 400), with(gone, map[Call]*kerr.Error{CallMetadata: lead, CallCreateTopic: bad})},
 		{"partition id", answered(wire.CodeInvalidPartitionID, 400), with(gone, map[Call]*kerr.Error{CallMetadata: lead, CallCreateTopic: bad})},
 		{"partition expired", answered(wire.CodePartitionExpired, 400), want{
-			stale, stale, stale, lead, slow, slow, slow, slow, topic, ok, ok, ok,
+			stale, stale, stale, lead, slow, slow, slow, slow, slow, topic, ok, ok, ok,
 		}},
 		{"stream not running", answered(wire.CodeStreamNotRunning, 400), notRunning},
 		{"stream exists", answered(wire.CodeStreamExists, 400), with(refused, map[Call]*kerr.Error{CallCreateTopic: kerr.TopicAlreadyExists})},
 		{"partition quota", answered(wire.CodeQuotaExceeded, 400), want{
-			quota, ok, stale, lead, quota, quota, quota, quota, quota, later, later, quota,
+			quota, ok, stale, lead, quota, quota, quota, quota, quota, quota, later, later, quota,
 		}},
 		{"app quota", answered(wire.CodeAppQuotaExceeded, 400), want{
-			quota, ok, stale, lead, quota, quota, quota, quota, quota, later, later, quota,
+			quota, ok, stale, lead, quota, quota, quota, quota, quota, quota, later, later, quota,
 		}},
-		{"data schema", answered(wire.CodeInvalidSchema, 400), with(refused, map[Call]*kerr.Error{CallCreateTopic: kerr.InvalidConfig})},
+		{"consumer quota", answered(wire.CodeConsumerQuota, 400), want{
+			quota, ok, stale, lead, quota, quota, quota, quota, quota, quota, later, later, quota,
+		}},
+		{"data schema", answered(wire.CodeInvalidSchema, 400), with(refused, map[Call]*kerr.Error{CallCreateTopic: kerr.InvalidConfig, CallAlterConfigs: kerr.InvalidConfig})},
 
 		{"record expired", answered(wire.CodeRecordExpired, 400), with(refused, map[Call]*kerr.Error{CallFetch: seek, CallCommit: later})},
 		{"sequence number out of range", answered(wire.CodeSequenceOutOfRange, 400), with(refused, map[Call]*kerr.Error{CallCommit: later})},
@@ -233,6 +240,46 @@ func TestKafkaErrorMessageNamesCodeTextAndRequest(t *testing.T) {
 	for _, part := range []string{"create topic a", wire.CodeQuotaExceeded, "text of DIS", "req-1"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("message %q does not contain %q", got, part)
+		}
+	}
+}
+
+// A person who changes topics is told what to do, by every row that has something
+// to say; a program is not.
+func TestKafkaErrorAdvisesPeople(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		err  error
+		says string
+	}{
+		{"topic not ready", fmt.Errorf("topic a: %w", ErrNotReady), "in a few seconds"},
+		{"throttled", answered(wire.CodeTooManyStreamCalls, 400), "in a while"},
+		{"scaling limit", fmt.Errorf("topic a: %w: %w", ErrScalingLimit, answered(wire.CodeTooManyStreamCalls, 400)), "5 changes of the number of partitions an hour"},
+		{"stream not running", answered(wire.CodeStreamNotRunning, 400), "arrears"},
+		{"stream exists", answered(wire.CodeStreamExists, 400), "another name"},
+		{"quota", answered(wire.CodeQuotaExceeded, 400), "larger DIS quota"},
+		{"data schema", answered(wire.CodeInvalidSchema, 400), "DIS console"},
+		{"no permission", answered(wire.CodeForbidden, 403), "the DIS permission"},
+		{"credentials refused for now", known(answered(wire.CodeDateSkewed, 441)), "clock"},
+		{"credentials refused", answered(wire.CodeAccessKeyInvalid, 441), "the keys"},
+		{"not processed", &dis.Error{Operation: "Op", NotProcessed: true, Err: io.ErrClosedPipe}, "nothing has changed"},
+		{"unknown outcome", answered(wire.CodeInternal, 500), "look before you try again"},
+	} {
+		if what, has := advice[c.name]; !has || !strings.Contains(what, c.says) {
+			t.Errorf("advice of row %q is %q, want %q", c.name, what, c.says)
+		}
+		for _, call := range adminCalls {
+			if got := KafkaError(call, c.err).Message; got != c.err.Error()+"; "+advice[c.name] {
+				t.Errorf("call %d, row %q: message %q", call, c.name, got)
+			}
+		}
+		if got := KafkaError(CallMetadata, c.err).Message; got != c.err.Error() {
+			t.Errorf("row %q: message to a program %q", c.name, got)
+		}
+	}
+	for name := range advice {
+		if !slices.ContainsFunc(table, func(r row) bool { return r.name == name }) {
+			t.Errorf("advice for a row %q that there is not", name)
 		}
 	}
 }

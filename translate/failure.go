@@ -29,6 +29,9 @@ var (
 	ErrUnknownID = errors.New("no topic has this id")
 	// ErrHidden is a topic that the settings keep from Kafka clients.
 	ErrHidden = errors.New("this gateway does not show the topic")
+	// ErrScalingLimit is a change of the number of partitions that DIS puts off
+	// because the stream was scaled too often or too recently.
+	ErrScalingLimit = errors.New("DIS limits how often a stream is scaled")
 	// ErrInvalidName is a topic name that no stream can have.
 	ErrInvalidName = errors.New("invalid topic name")
 	// ErrInvalidGroup is a group id that no DIS app can stand for.

@@ -33,6 +33,8 @@ type Topic struct {
 	DataType string
 	// RetentionHours is how long DIS keeps a record.
 	RetentionHours int
+	// AutoScale is between how many partitions DIS scales the stream by itself.
+	AutoScale AutoScale
 	// Records is how the settings want the records of the topic stored.
 	Records record.Policy
 	// CreatedAt is the creation time of the stream in ms since the epoch.
@@ -45,6 +47,11 @@ type Topic struct {
 // Shared reports whether the stream is known by its id alone: it belongs to
 // another account, which alone may change or delete it.
 func (t *Topic) Shared() bool { return t.StreamName == "" }
+
+// AutoScale bounds the number of partitions that take records of a stream that
+// DIS scales by itself, as its load rises and falls. The zero value is a stream
+// that DIS leaves alone.
+type AutoScale struct{ Min, Max int }
 
 // IDText writes a topic id as Kafka's own tools do: 22 characters of URL-safe
 // base64.

@@ -22,7 +22,7 @@ type gatewaySettings struct {
 
 	AutoCreateTopics  bool   `default:"${auto_create}" negatable:"" help:"Create a topic when a client names one that does not exist. Default: ${auto_create}."`
 	DefaultPartitions int    `default:"1" min:"1" placeholder:"N" help:"Partitions of a topic created without a number. Default: 1."`
-	TopicAdmin        string `default:"${topic_admin}" choices:"none,create,full" help:"What Kafka clients may do to topics: none, create, or full (also delete). Default: ${topic_admin}."`
+	TopicAdmin        string `default:"${topic_admin}" choices:"none,create,full" help:"What Kafka clients may do to topics: none, create, or full (also add partitions, alter configurations and delete). Default: ${topic_admin}."`
 	AcceptCompact     bool   `help:"Accept topics with cleanup.policy=compact, without effect, and with retention.ms=-1, as a week, instead of refusing them."`
 
 	Groups                string        `default:"memory" choices:"memory,off" help:"Consumer groups: memory, this gateway coordinates those of its clients; off, it refuses them. Default: memory."`

@@ -53,11 +53,11 @@ var topicDifferences = []Difference{
 	},
 	{
 		What:    "Described configurations",
-		Kafka:   "most can be changed",
-		Gateway: "all are read-only, and those that the broker of the comparison has from its file are defaults",
-		Reason:  "A topic has few settings in DIS and none can be changed through Kafka clients.",
+		Kafka:   "most can be altered",
+		Gateway: "all but `retention.ms` and those of DIS are read-only, and those that the broker of the comparison has from its file are defaults",
+		Reason:  "The other settings of a topic have no counterpart in DIS.",
 		Everywhere: []Rule{
-			{regexp.MustCompile(`(?m)^(  Configs Name=\S+ Value=\S+) Source=`), "$1 ReadOnly=true Source="},
+			{regexp.MustCompile(`(?m)^(  Configs Name=(?:[^r\s]|retention\.b)\S+ Value=\S+) Source=`), "$1 ReadOnly=true Source="},
 		},
 		Steps: slices.Concat(
 			in("describe-configs", "Source=4", "Source=5", "max.message.bytes"),

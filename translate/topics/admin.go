@@ -2,9 +2,7 @@ package topics
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
@@ -13,15 +11,10 @@ import (
 
 // Kafka's codes of the refusals that DIS is not asked about.
 const (
-	codeTopicAuthorization = 29
-	codeInvalidPartitions  = 37
-	codeInvalidConfig      = 40
-)
-
-// How often DIS is asked whether a change is done.
-const (
-	firstPoll = 100 * time.Millisecond
-	lastPoll  = 2 * time.Second
+	codeTopicAuthorization       = 29
+	codeInvalidPartitions        = 37
+	codeInvalidReplicaAssignment = 39
+	codeInvalidConfig            = 40
 )
 
 // CreateRequest is a topic to create. Zero values of all but name and
@@ -32,6 +25,7 @@ type CreateRequest struct {
 	RetentionHours int
 	StreamType     wire.StreamType
 	DataType       string // BLOB, JSON or CSV
+	AutoScale      translate.AutoScale
 	// TimestampType is CreateTime or LogAppendTime; any other than the settings
 	// have for the topic is refused. Empty takes what they have.
 	TimestampType string
@@ -87,6 +81,10 @@ func (c *Catalog) create(ctx context.Context, stream string, request CreateReque
 		StreamType:     request.StreamType,
 		DataType:       request.DataType,
 		DataDuration:   request.RetentionHours,
+
+		AutoScaleEnabled:           request.AutoScale != translate.AutoScale{},
+		AutoScaleMinPartitionCount: request.AutoScale.Min,
+		AutoScaleMaxPartitionCount: request.AutoScale.Max,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("create topic %q: %w", request.Name, err)
@@ -113,15 +111,32 @@ func (r CreateRequest) validate() error {
 	default:
 		return translate.Failure{Code: codeInvalidConfig, Message: fmt.Sprintf("topic %q: stream type %q is not COMMON or ADVANCED", r.Name, r.StreamType)}
 	}
-	switch r.DataType {
-	case "", "BLOB", "JSON", "CSV":
-	default:
-		return translate.Failure{Code: codeInvalidConfig, Message: fmt.Sprintf("topic %q: data type %q is not BLOB, JSON or CSV", r.Name, r.DataType)}
+	if err := checkDataType(r.Name, r.DataType); err != nil {
+		return err
+	}
+	if err := checkAutoScale(r.Name, r.AutoScale); err != nil {
+		return err
 	}
 	if r.RetentionHours < 0 {
 		return translate.Failure{Code: codeInvalidConfig, Message: fmt.Sprintf("topic %q: retention of %d hours", r.Name, r.RetentionHours)}
 	}
 	return nil
+}
+
+func checkDataType(name, dataType string) error {
+	switch dataType {
+	case "", "BLOB", "JSON", "CSV":
+		return nil
+	}
+	return translate.Failure{Code: codeInvalidConfig, Message: fmt.Sprintf("topic %q: data type %q is not BLOB, JSON or CSV", name, dataType)}
+}
+
+func checkAutoScale(name string, bounds translate.AutoScale) error {
+	if bounds == (translate.AutoScale{}) || 1 <= bounds.Min && bounds.Min <= bounds.Max {
+		return nil
+	}
+	return translate.Failure{Code: codeInvalidConfig, Message: fmt.Sprintf(
+		"topic %q: between %d and %d partitions; the first must be 1 or more and not above the second", name, bounds.Min, bounds.Max)}
 }
 
 // checkTimestamps refuses a topic that would give its records other times than
@@ -156,6 +171,7 @@ func (c *Catalog) wouldCreate(ctx context.Context, stream string, request Create
 		StreamType:     request.StreamType,
 		DataType:       request.DataType,
 		RetentionHours: request.RetentionHours,
+		AutoScale:      request.AutoScale,
 		Records:        c.cfg.Records(request.Name),
 		Partitions:     partitions,
 	}, nil
@@ -177,128 +193,13 @@ func (c *Catalog) created(ctx context.Context, request CreateRequest) (*translat
 	return c.store(request.Name, started, described, nil)
 }
 
+// countActive is how many partitions take records and can be read: one that is
+// ACTIVE without a range is not that far.
 func countActive(described *wire.DescribeStreamResponse) (active int) {
-	for _, p := range described.Partitions {
-		if p.Status == wire.PartitionActive {
+	for _, d := range described.Partitions {
+		if p, final := toPartition(d); final && p.Status == wire.PartitionActive {
 			active++
 		}
 	}
 	return active
-}
-
-// Delete deletes the stream of a topic and returns when DIS does not know it any
-// more, so that the name can be used again at once. It returns the topic that
-// is gone, without partitions if it was still being created.
-//
-// Errors: translate.ErrInvalidName; translate.ErrHidden; a translate.Failure for
-// the stream of another account; a *dis.Error, with wire.CodeStreamNotFound for an
-// unknown topic; the context's error when it ended before the stream was gone.
-func (c *Catalog) Delete(ctx context.Context, name string) (*translate.Topic, error) {
-	topic, err := c.Topic(ctx, name)
-	stream, refused := c.own(name)
-	switch {
-	case errors.Is(err, translate.ErrNotReady):
-		topic = &translate.Topic{Name: name, StreamName: stream}
-	case err != nil:
-		return nil, fmt.Errorf("delete topic %q: %w", name, err)
-	}
-	if refused != nil {
-		return nil, fmt.Errorf("delete topic: %w", refused)
-	}
-	if err := c.deleteStream(ctx, name, stream); err != nil {
-		c.Invalidate(name)
-		return nil, err
-	}
-	return topic, nil
-}
-
-// DeleteByID is Delete for the stream that has the topic id, and for no other
-// that got its name.
-//
-// Errors: translate.ErrUnknownID when no stream has the id; otherwise those of
-// Delete.
-func (c *Catalog) DeleteByID(ctx context.Context, id [16]byte) (*translate.Topic, error) {
-	name, err := c.nameOf(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("delete topic id %s: %w", translate.IDText(id), err)
-	}
-	described, started, err := c.ask(ctx, name) // what is in memory may be of before
-	_, _ = c.store(name, started, described, err)
-	switch {
-	case err == nil && TopicID(c.cfg.ProjectID, described.StreamID) != id:
-		return nil, pastID(id, name)
-	case err == nil:
-		var topic *translate.Topic
-		if topic, err = c.Delete(ctx, name); err == nil {
-			return topic, nil
-		}
-	}
-	if isAbsent(err) {
-		return nil, pastID(id, name)
-	}
-	return nil, fmt.Errorf("delete topic id %s: %w", translate.IDText(id), err)
-}
-
-func (c *Catalog) deleteStream(ctx context.Context, name, stream string) error {
-	if err := c.streams.DeleteStream(ctx, stream); err != nil {
-		return fmt.Errorf("delete topic %q: %w", name, err)
-	}
-	if err := poll(ctx, func() (bool, error) { return c.deleted(ctx, name) }); err != nil {
-		return fmt.Errorf("topic %q is deleted, waiting for its end: %w", name, err)
-	}
-	return nil
-}
-
-// deleted looks once whether the stream is gone. Lookups find no topic from the
-// moment it is on its way out.
-func (c *Catalog) deleted(ctx context.Context, name string) (bool, error) {
-	described, started, err := c.ask(ctx, name)
-	switch {
-	case isMissing(err):
-		_, _ = c.store(name, started, nil, err) // gives err back
-		return true, nil
-	case err != nil:
-		return false, err
-	case isGone(described.Status):
-		_, _ = c.store(name, started, described, nil) // gives "missing" back
-	}
-	return false, nil
-}
-
-// ask describes the stream of a topic on behalf of one caller.
-func (c *Catalog) ask(ctx context.Context, name string) (*wire.DescribeStreamResponse, int64, error) {
-	c.mu.Lock()
-	started := c.cache.tick()
-	c.mu.Unlock()
-	described, err := c.describeStream(ctx, name)
-	return described, started, err
-}
-
-// poll calls look until it is done, at growing intervals. A failure of DIS does
-// not end it, only a refusal or the context does.
-func poll(ctx context.Context, look func() (done bool, err error)) error {
-	pause := firstPoll
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	var last error
-	for {
-		select {
-		case <-ctx.Done():
-			return errors.Join(ctx.Err(), last)
-		case <-timer.C:
-		}
-		done, err := look()
-		if done || (err != nil && !isHiccup(err)) {
-			return err
-		}
-		last = err
-		timer.Reset(pause)
-		pause = min(pause*2, lastPoll)
-	}
-}
-
-// isHiccup reports whether the same call may succeed a moment later.
-func isHiccup(err error) bool {
-	var disErr *dis.Error
-	return errors.As(err, &disErr) && (disErr.Throttled() || disErr.HTTPStatus == 0 || disErr.HTTPStatus >= 500)
 }

@@ -43,7 +43,7 @@ func TestCreateReturnsWhenEveryPartitionIsActive(t *testing.T) {
 			f.running("new", 3)
 		}()
 		started := time.Now()
-		got, err := c.Create(t.Context(), CreateRequest{Name: "new", Partitions: 3, RetentionHours: 72, StreamType: wire.StreamAdvanced, DataType: "JSON"})
+		got, err := c.Create(t.Context(), CreateRequest{Name: "new", Partitions: 3, RetentionHours: 72, StreamType: wire.StreamAdvanced, DataType: "JSON", AutoScale: translate.AutoScale{Min: 1, Max: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestCreateReturnsWhenEveryPartitionIsActive(t *testing.T) {
 		}
 		want := &translate.Topic{
 			Name: "new", StreamName: "new", StreamID: "id-new", ID: TopicID("p", "id-new"), CreatedAt: 2000,
-			StreamType: wire.StreamAdvanced, DataType: "JSON", RetentionHours: 72,
+			StreamType: wire.StreamAdvanced, DataType: "JSON", RetentionHours: 72, AutoScale: translate.AutoScale{Min: 1, Max: 5},
 			Partitions: []translate.Partition{{Status: wire.PartitionActive}, {Status: wire.PartitionActive}, {Status: wire.PartitionActive}},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -77,6 +77,8 @@ func TestCreateRefusals(t *testing.T) {
 		{"more partitions than any stream has", CreateRequest{Name: "b", Partitions: 1<<31 - 1, ValidateOnly: true}, kerr.InvalidPartitions},
 		{"stream type", CreateRequest{Name: "b", Partitions: 1, StreamType: "BIG"}, kerr.InvalidConfig},
 		{"data type", CreateRequest{Name: "b", Partitions: 1, DataType: "FILE"}, kerr.InvalidConfig},
+		{"fewer partitions than none", CreateRequest{Name: "b", Partitions: 1, AutoScale: translate.AutoScale{Max: 2}}, kerr.InvalidConfig},
+		{"scaled the wrong way", CreateRequest{Name: "b", Partitions: 1, AutoScale: translate.AutoScale{Min: 3, Max: 2}}, kerr.InvalidConfig},
 		{"retention", CreateRequest{Name: "b", Partitions: 1, RetentionHours: -24}, kerr.InvalidConfig},
 	}
 	for _, c := range cases {
@@ -167,54 +169,6 @@ func TestCreateWaitingForTheStream(t *testing.T) {
 				t.Errorf("got %+v, want a timeout", got)
 			}
 		})
-	})
-}
-
-func TestDeleteReturnsWhenTheStreamIsGone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake("a", "b")
-		c := open(t, f)
-		wantTopics(t, c, "a:1", "b:1")
-		go func() {
-			time.Sleep(3 * time.Second)
-			if _, err := c.Topic(t.Context(), "a"); !dis.HasCode(err, wire.CodeStreamNotFound) {
-				t.Errorf("while it ends: %v", err)
-			}
-			f.change("a", nil)
-		}()
-		started := time.Now()
-		topic, err := c.Delete(t.Context(), "a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if topic.StreamID != "id-a" {
-			t.Errorf("deleted %+v", topic)
-		}
-		if took := time.Since(started); took < 3*time.Second || took > 6*time.Second {
-			t.Errorf("took %v, the stream was gone after 3 s", took)
-		}
-		if _, err := c.Topic(t.Context(), "a"); !dis.HasCode(err, wire.CodeStreamNotFound) {
-			t.Errorf("afterwards: %v", err)
-		}
-		wantTopics(t, c, "b:1")
-		if _, err := c.Delete(t.Context(), "a"); !dis.HasCode(err, wire.CodeStreamNotFound) {
-			t.Errorf("again: %v", err)
-		}
-	})
-}
-
-func TestDeleteOfAStreamInCreation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFake("a")
-		f.change("a", func(d *wire.DescribeStreamResponse) { d.Status = wire.StreamCreating })
-		c := open(t, f)
-		go func() {
-			time.Sleep(time.Second)
-			f.change("a", nil)
-		}()
-		if _, err := c.Delete(t.Context(), "a"); err != nil {
-			t.Error(err)
-		}
 	})
 }
 

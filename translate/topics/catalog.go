@@ -1,5 +1,5 @@
 // Package topics shows the streams of a DIS project as Kafka topics, and
-// creates and deletes them.
+// creates, changes and deletes them.
 //
 // Every produce and fetch looks its topic up, so a lookup must not wait for
 // DIS: the catalog answers from memory and learns of changes in the background.
@@ -39,6 +39,8 @@ type Streams interface {
 	DescribeStreamByID(ctx context.Context, id string) (*wire.DescribeStreamResponse, error)
 	CreateStream(ctx context.Context, request wire.CreateStreamRequest) error
 	DeleteStream(ctx context.Context, name string) error
+	ChangePartitionCount(ctx context.Context, name string, target int) (*wire.ChangePartitionCountResponse, error)
+	UpdateStream(ctx context.Context, update wire.UpdateStreamRequest) error
 }
 
 // Config sets the catalog. Zero durations mean the defaults.

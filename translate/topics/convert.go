@@ -63,10 +63,18 @@ func (c *Catalog) toTopic(name string, d *wire.DescribeStreamResponse) (topic *t
 		StreamType:     d.StreamType,
 		DataType:       d.DataType,
 		RetentionHours: d.RetentionPeriod,
+		AutoScale:      toAutoScale(d),
 		Records:        c.cfg.Records(name),
 		CreatedAt:      d.CreateTime,
 		Partitions:     partitions,
 	}, unsettled, nil
+}
+
+func toAutoScale(d *wire.DescribeStreamResponse) translate.AutoScale {
+	if !d.AutoScaleEnabled {
+		return translate.AutoScale{}
+	}
+	return translate.AutoScale{Min: d.AutoScaleMinPartitionCount, Max: d.AutoScaleMaxPartitionCount}
 }
 
 // toPartitions puts the partitions at the index of their number. Kafka clients

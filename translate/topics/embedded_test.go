@@ -3,8 +3,10 @@ package topics_test
 import (
 	"fmt"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/embedded"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -12,10 +14,13 @@ import (
 )
 
 // connect starts an embedded DIS and a client of it over HTTP.
-func connect(t *testing.T) *dis.Client {
+func connect(t *testing.T) *dis.Client { return connectWith(t, embedded.ScalingUnlimited) }
+
+// connectWith does so with limits of scaling.
+func connectWith(t *testing.T, limits embedded.ScalingLimits) *dis.Client {
 	t.Helper()
 	server, err := embedded.Open(embedded.Config{
-		DataDir: t.TempDir(), ProjectID: "local", Region: "local", AccessKeys: map[string]string{"dev": "dev-secret"},
+		DataDir: t.TempDir(), ProjectID: "local", Region: "local", AccessKeys: map[string]string{"dev": "dev-secret"}, ScalingLimits: limits,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -102,5 +107,69 @@ func TestTopicListOverHTTP(t *testing.T) {
 		if want := fmt.Sprintf("s-%03d", i); topic.Name != want || len(topic.Partitions) != 2 {
 			t.Errorf("topic %d is %s with %d partitions, want %s with 2", i, topic.Name, len(topic.Partitions), want)
 		}
+	}
+}
+
+func TestTopicsChangedOverHTTP(t *testing.T) {
+	client := connect(t)
+	here, there := open(t, client), open(t, client)
+	if _, err := here.Create(t.Context(), topics.CreateRequest{Name: "orders", Partitions: 2, AutoScale: translate.AutoScale{Min: 1, Max: 4}}); err != nil {
+		t.Fatal(err)
+	}
+	before, err := there.Topic(t.Context(), "orders")
+	if err != nil || before.AutoScale != (translate.AutoScale{Min: 1, Max: 4}) {
+		t.Fatalf("%+v, %v", before, err)
+	}
+
+	scaled, err := here.CreatePartitions(t.Context(), topics.PartitionsRequest{Name: "orders", Count: 5})
+	if err != nil || len(scaled.Partitions) != 5 || scaled.ID != before.ID {
+		t.Fatalf("scaled %+v, %v", scaled, err)
+	}
+	if _, err := there.CreatePartitions(t.Context(), topics.PartitionsRequest{Name: "orders", Count: 5}); translate.KafkaError(translate.CallCreatePartitions, err).Code != 37 {
+		t.Errorf("scaled twice: %v", err)
+	}
+	// A scale-down elsewhere: Kafka clients go on to see five.
+	if _, err := client.ChangePartitionCount(t.Context(), "orders", 1); err != nil {
+		t.Fatal(err)
+	}
+	scaled, err = there.CreatePartitions(t.Context(), topics.PartitionsRequest{Name: "orders", Count: 6})
+	if err != nil || len(scaled.Partitions) != 6 {
+		t.Fatalf("scaled %+v, %v", scaled, err)
+	}
+	for i, p := range scaled.Partitions {
+		if p.Status != wire.PartitionActive {
+			t.Errorf("partition %d is %s", i, p.Status)
+		}
+	}
+
+	altered, err := here.Alter(t.Context(), topics.AlterRequest{Name: "orders", RetentionHours: new(72), DataType: new("JSON"), AutoScale: &translate.AutoScale{}})
+	if err != nil || altered.RetentionHours != 72 || altered.DataType != "JSON" || altered.AutoScale != (translate.AutoScale{}) || len(altered.Partitions) != 6 {
+		t.Errorf("altered %+v, %v", altered, err)
+	}
+	if _, err := here.Alter(t.Context(), topics.AlterRequest{Name: "orders", RetentionHours: new(169)}); !dis.HasCode(err, wire.CodeInvalidRequest) {
+		t.Errorf("a retention that DIS refuses: %v", err)
+	}
+	if found, err := here.Topic(t.Context(), "orders"); err != nil || found.RetentionHours != 72 {
+		t.Errorf("after a refusal: %+v, %v", found, err)
+	}
+}
+
+func TestScalingLimitOverHTTP(t *testing.T) {
+	c := open(t, connectWith(t, embedded.ScalingAPI))
+	if _, err := c.Create(t.Context(), topics.CreateRequest{Name: "orders", Partitions: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreatePartitions(t.Context(), topics.PartitionsRequest{Name: "orders", Count: 2}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.CreatePartitions(t.Context(), topics.PartitionsRequest{Name: "orders", Count: 3})
+	got := translate.KafkaError(translate.CallCreatePartitions, err)
+	for _, part := range []string{"DIS limits how often a stream is scaled", wire.CodeTooManyStreamCalls, "none within an hour"} {
+		if got.Code != 44 || !strings.Contains(got.Message, part) {
+			t.Errorf("%+v, want 44 that says %q", got, part)
+		}
+	}
+	if found, err := c.Topic(t.Context(), "orders"); err != nil || len(found.Partitions) != 2 {
+		t.Errorf("afterwards: %+v, %v", found, err)
 	}
 }

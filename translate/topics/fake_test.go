@@ -28,6 +28,11 @@ type fakeDIS struct {
 	describes   map[string]int
 	parallel    int // describes running now
 	peak        int
+	scale       func(name string, target int) error // replaces the answer to a change of the partition count
+	scalings    int
+	updates     []wire.UpdateStreamRequest
+	updateErr   error                                                   // answer of UpdateStream
+	lag         time.Duration                                           // until a describe shows an update
 	describe    func(name string) (*wire.DescribeStreamResponse, error) // replaces the answer
 }
 
@@ -212,6 +217,7 @@ func (f *fakeDIS) CreateStream(ctx context.Context, r wire.CreateStreamRequest) 
 	d := &wire.DescribeStreamResponse{
 		StreamID: "id-" + r.StreamName, StreamName: r.StreamName, CreateTime: 2000, RetentionPeriod: r.DataDuration,
 		Status: wire.StreamCreating, StreamType: r.StreamType, DataType: r.DataType,
+		AutoScaleEnabled: r.AutoScaleEnabled, AutoScaleMinPartitionCount: r.AutoScaleMinPartitionCount, AutoScaleMaxPartitionCount: r.AutoScaleMaxPartitionCount,
 	}
 	for i := range r.PartitionCount {
 		d.Partitions = append(d.Partitions, partition(i, wire.PartitionCreating, ""))
@@ -232,6 +238,71 @@ func (f *fakeDIS) DeleteStream(ctx context.Context, name string) error {
 	next := *f.streams[name]
 	next.Status = wire.StreamTerminating
 	f.streams[name] = &next
+	return nil
+}
+
+// ChangePartitionCount makes new partitions CREATING, after those that were
+// retired; running brings them up.
+func (f *fakeDIS) ChangePartitionCount(ctx context.Context, name string, target int) (*wire.ChangePartitionCountResponse, error) {
+	if late := f.pause(ctx); late != nil {
+		return nil, late
+	}
+	f.mu.Lock()
+	scale, missing := f.scale, f.streams[name] == nil
+	f.scalings++
+	f.mu.Unlock()
+	switch {
+	case scale != nil:
+		return nil, scale(name, target)
+	case missing:
+		return nil, notFound(name)
+	}
+	f.begin(name, target)
+	return &wire.ChangePartitionCountResponse{StreamName: name, TargetPartitionCount: target}, nil
+}
+
+// begin starts a scaling up.
+func (f *fakeDIS) begin(name string, target int) {
+	f.change(name, func(d *wire.DescribeStreamResponse) {
+		list := append([]wire.PartitionResponse(nil), d.Partitions...)
+		for i := range target {
+			switch {
+			case i >= len(list):
+				list = append(list, partition(i, wire.PartitionCreating, ""))
+			case list[i].Status != wire.PartitionActive:
+				list[i] = partition(i, wire.PartitionCreating, "")
+			}
+		}
+		d.Partitions = list
+	})
+}
+
+func (f *fakeDIS) UpdateStream(ctx context.Context, r wire.UpdateStreamRequest) error {
+	if late := f.pause(ctx); late != nil {
+		return late
+	}
+	f.mu.Lock()
+	f.updates = append(f.updates, r)
+	err, lag := f.updateErr, f.lag
+	f.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	apply := func() {
+		f.change(r.StreamName, func(d *wire.DescribeStreamResponse) {
+			d.RetentionPeriod = cmp.Or(r.DataDuration, d.RetentionPeriod)
+			d.DataType = cmp.Or(r.DataType, d.DataType)
+			if r.AutoScaleEnabled != nil {
+				d.AutoScaleEnabled = *r.AutoScaleEnabled
+				d.AutoScaleMinPartitionCount, d.AutoScaleMaxPartitionCount = r.AutoScaleMinPartitionCount, r.AutoScaleMaxPartitionCount
+			}
+		})
+	}
+	if lag == 0 {
+		apply()
+	} else {
+		time.AfterFunc(lag, apply)
+	}
 	return nil
 }
 
