@@ -21,13 +21,15 @@ const module = "github.com/kafka-dis-gateway/kafka-dis-gateway"
 // tests the other.
 var mayImport = map[string][]string{
 	"cmd/kafka-dis-gateway": {
-		"gateway", "groupcoord", "translate", "translate/topics", "translate/produce", "translate/fetch", "translate/offsets",
+		"gateway", "gateway/loglimit", "gateway/status", "groupcoord", "translate", "translate/topics", "translate/produce", "translate/fetch", "translate/offsets",
 		"translate/record", "translate/dis", "translate/dis/wire", "translate/dis/embedded",
 	},
 	"gateway": {
 		"groupcoord", "translate", "translate/topics", "translate/produce", "translate/fetch", "translate/offsets",
 		"translate/record", "translate/dis", "translate/dis/wire",
 	},
+	"gateway/status":         {"gateway", "groupcoord", "translate", "translate/topics", "translate/dis", "translate/dis/wire"},
+	"gateway/loglimit":       {},
 	"groupcoord":             {},
 	"translate":              {"translate/record", "translate/dis", "translate/dis/wire"},
 	"translate/topics":       translator,

@@ -7,6 +7,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
 // handler begins one request. It runs on the connection's reader, so requests
@@ -60,15 +61,25 @@ func (c *call) guard() {
 }
 
 // ctx ends with the connection.
-func (c *call) ctx() context.Context { return c.conn.ctx }
+func (c *call) ctx() context.Context { return dis.WithCallers(c.conn.ctx, c.caller()) }
 
 // waits ends with the connection, or when a shutdown releases what only waits.
-func (c *call) waits() context.Context { return c.conn.waits }
+func (c *call) waits() context.Context { return dis.WithCallers(c.conn.waits, c.caller()) }
 
 // detached is for work that goes on when its connection dies.
-func (c *call) detached() context.Context { return c.conn.server.life }
+func (c *call) detached() context.Context { return dis.WithCallers(c.conn.server.life, c.caller()) }
 
-func (c *call) client() groupcoord.Client { return c.conn.client(c.clientID) }
+// caller is what log lines call the request, here and of the calls that DIS gets
+// because of it.
+func (c *call) caller() dis.Caller {
+	return c.conn.caller(c.x)
+}
+
+func (c *call) client() groupcoord.Client {
+	client := c.conn.client(c.clientID)
+	client.Request = groupcoord.Request(c.caller())
+	return client
+}
 
 // broker is the address under which the client finds this gateway.
 func (c *call) broker() (host string, port int32) {
@@ -144,11 +155,11 @@ func (c *call) ask(begin func()) {
 
 // abandoned reports that the connection has ended, so that nobody gets the reply.
 // What was still to be begun need not be.
-func (c *call) abandoned() bool { return c.ctx().Err() != nil }
+func (c *call) abandoned() bool { return c.conn.ctx.Err() != nil }
 
 func (c *call) await(written <-chan struct{}) {
 	select {
 	case <-written:
-	case <-c.ctx().Done():
+	case <-c.conn.ctx.Done():
 	}
 }

@@ -44,6 +44,8 @@ func asPanicked(value any) panicked {
 // lock is taken.
 type conn struct {
 	server   *Server
+	id       int64 // counts from 1, and is never used again
+	since    time.Time
 	listener Listener
 	nc       net.Conn
 	src      *bufio.Reader
@@ -65,14 +67,17 @@ type conn struct {
 	noMoreFrames bool
 	groupMember  bool // group requests came by: never muted
 	mutedUntil   time.Time
-	lastClientID string
+	seen         seen
 	// software and softwareVersion are what the client calls itself, empty until
 	// it has.
 	software, softwareVersion string
 }
 
 func newConn(s *Server, l Listener, nc net.Conn) *conn {
-	c := &conn{server: s, listener: l, pipe: newPipeline(), lookups: lane{width: maxLookupsOpen}}
+	c := &conn{
+		server: s, id: s.connsEver.Add(1), since: time.Now(),
+		listener: l, pipe: newPipeline(), lookups: lane{width: maxLookupsOpen},
+	}
 	c.nc = s.metrics.counted(nc)
 	c.src = newFrameSource(c.nc)
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
@@ -230,7 +235,8 @@ func (c *conn) waitMuted() error {
 func (c *conn) noteRequest(a *api, clientID string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lastClientID = clientID
+	c.seen.clientID, c.seen.api, c.seen.at = cut(clientID), a, time.Now()
+	c.seen.requests++
 	c.groupMember = c.groupMember || a.class == classGroup
 }
 
@@ -242,27 +248,6 @@ func (c *conn) client(id string) groupcoord.Client {
 		host = c.nc.RemoteAddr().String()
 	}
 	return groupcoord.Client{ID: id, Host: "/" + host}
-}
-
-// logEnd writes the one line about a connection that did not end well.
-func (c *conn) logEnd(cause error) {
-	log := c.server.cfg.Logger
-	event := log.Warn()
-	var p panicked
-	switch {
-	case errors.As(cause, &p):
-		event = log.Error().Interface("panic", p.value).Bytes("stack", p.stack)
-	case quiet(cause):
-		event = log.Debug()
-	}
-	c.mu.Lock()
-	id := c.lastClientID
-	c.mu.Unlock()
-	if id != "" {
-		event = event.Str("client_id", id)
-	}
-	event.Str("remote", c.nc.RemoteAddr().String()).Str("reason", cause.Error()).Msg("connection closed")
-	c.server.metrics.closed(cause)
 }
 
 // quiet are the ends that happen in normal operation.

@@ -127,12 +127,57 @@ func (l *Lag) behind() []lagEntry {
 	var found []lagEntry
 	for at := l.used.Front(); at != nil; at = at.Next() {
 		e := at.Value.(*lagEntry)
-		if high, known := l.high(e.Topic, e.Partition); known {
-			e.high, e.known = high, true
-		}
+		l.look(e)
 		if e.known {
 			found = append(found, *e)
 		}
 	}
 	return found
+}
+
+// look takes note of the end of the entry's partition, if it is known now.
+func (l *Lag) look(e *lagEntry) {
+	if high, known := l.high(e.Topic, e.Partition); known {
+		e.high, e.known = high, true
+	}
+}
+
+// GroupLag is how far behind a group is, over the partitions whose committed
+// offset passed through this gateway.
+type GroupLag struct {
+	// Partitions is how many those are, and Unknown of how many no end was seen.
+	Partitions, Unknown int
+	// Records are not committed yet, over the partitions with a known end.
+	Records int64
+	// Worst is the partition that is furthest behind, by WorstRecords.
+	Worst        groupcoord.TopicPartition
+	WorstRecords int64
+}
+
+// Groups adds up the lag of each group, by its name.
+func (l *Lag) Groups() map[string]GroupLag {
+	groups := make(map[string]GroupLag)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for at := l.used.Front(); at != nil; at = at.Next() {
+		e := at.Value.(*lagEntry)
+		l.look(e)
+		g := groups[e.group]
+		g.add(e)
+		groups[e.group] = g
+	}
+	return groups
+}
+
+func (g *GroupLag) add(e *lagEntry) {
+	g.Partitions++
+	if !e.known {
+		g.Unknown++
+		return
+	}
+	behind := max(e.high-e.committed, 0)
+	g.Records += behind
+	if g.Worst.Topic == "" || behind > g.WorstRecords {
+		g.Worst, g.WorstRecords = e.TopicPartition, behind
+	}
 }

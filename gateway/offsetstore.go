@@ -5,6 +5,7 @@ import (
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/offsets"
 )
 
@@ -46,23 +47,23 @@ func (s OffsetStore) Commit(ctx context.Context, group string, commits []groupco
 			Metadata:       c.Metadata,
 		}
 	}
-	return s.noted(group, s.store.Commit(ctx, group, wanted))
+	return s.noted(group, s.store.Commit(asCallers(ctx), group, wanted))
 }
 
 // Fetch reads the partitions' offsets and answers in the same order.
 func (s OffsetStore) Fetch(ctx context.Context, group string, partitions []groupcoord.TopicPartition) []groupcoord.CommittedOffset {
-	return s.noted(group, s.store.Fetch(ctx, group, named(partitions)))
+	return s.noted(group, s.store.Fetch(asCallers(ctx), group, named(partitions)))
 }
 
 // Oldest gives the first offset that can be read of each partition, in the same
 // order.
 func (s OffsetStore) Oldest(ctx context.Context, partitions []groupcoord.TopicPartition) []groupcoord.CommittedOffset {
-	return committed(s.store.Oldest(ctx, named(partitions)))
+	return committed(s.store.Oldest(asCallers(ctx), named(partitions)))
 }
 
 // FetchAll reads every committed offset of the group.
 func (s OffsetStore) FetchAll(ctx context.Context, group string) ([]groupcoord.CommittedOffset, error) {
-	found, err := s.store.FetchAll(ctx, group)
+	found, err := s.store.FetchAll(asCallers(ctx), group)
 	return s.noted(group, found), err
 }
 
@@ -81,6 +82,17 @@ func (s OffsetStore) Delete(ctx context.Context, group string) (code int16, mess
 		s.lag.forget(group)
 	}
 	return failure.Code, failure.Message
+}
+
+// asCallers tells the calls of DIS for which requests they are made.
+func asCallers(ctx context.Context) context.Context {
+	var callers []dis.Caller
+	for _, r := range groupcoord.Requests(ctx) {
+		if r != (groupcoord.Request{}) { // what only a request to remove offsets brought
+			callers = append(callers, dis.Caller(r))
+		}
+	}
+	return dis.WithCallers(ctx, callers...)
 }
 
 // noted passes results on and shows them to the lag.

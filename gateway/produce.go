@@ -125,7 +125,7 @@ func (p *production) submitAll(catalog Catalog, producer Producer) {
 				producer.Submit(produce.Batch{
 					Topic: topic, Partition: batch.Partition, Records: batch.Records,
 					Version: p.req.Version, Timeout: max(time.Until(p.deadline), time.Millisecond),
-					Arrived: p.call.arrived, Turn: p.call.turn(),
+					Arrived: p.call.arrived, Turn: p.call.turn(), Caller: p.call.caller(),
 				}, func(r produce.Result) { p.settle(answer, r) })
 			}
 		}

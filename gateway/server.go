@@ -22,6 +22,8 @@ type Server struct {
 	// tasks are the goroutines of connections and requests.
 	tasks    sync.WaitGroup
 	draining atomic.Bool
+	// connsEver is how many connections there have been.
+	connsEver atomic.Int64
 	// decoding holds a token per large frame that is being decoded.
 	decoding chan struct{}
 	// life ends with the server: the context of work that outlives its

@@ -29,7 +29,7 @@ func (c *conn) writeReplies() error {
 			return err
 		}
 		if x.err != nil {
-			return x.err
+			return &failedRequest{c.caller(x), x.api, x.err}
 		}
 		n, err := c.writeFrom(x)
 		if err != nil {
@@ -70,6 +70,7 @@ func (c *conn) write(buf []byte) error {
 
 func (c *conn) appendReply(buf []byte, x *exchange) []byte {
 	c.server.metrics.answered(x)
+	c.logAnswered(x)
 	if x.reply == nil {
 		return buf
 	}

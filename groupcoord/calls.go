@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// start runs a store call beside the group; the event it returns is queued.
-func (a *actor) start(timeout time.Duration, call func(ctx context.Context) event) {
+// start runs a store call beside the group, for requests; the event it returns is
+// queued.
+func (a *actor) start(timeout time.Duration, requests []Request, call func(ctx context.Context) event) {
 	a.running++
 	go func() {
-		ctx, cancel := context.WithTimeout(a.ctx, timeout)
+		ctx, cancel := context.WithTimeout(context.WithValue(a.ctx, requestsKey{}, requests), timeout)
 		defer cancel()
 		ev := call(ctx)
 		a.c.mu.Lock()

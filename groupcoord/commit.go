@@ -11,8 +11,10 @@ import (
 // time, which is ignored, v3 throttling, v6 leader epoch, v7 instance id, v8
 // flexible, v9 member epochs of the consumer protocol (KIP-848). v0 is treated as a
 // commit without membership.
-func (c *Coordinator) OffsetCommit(_ context.Context, _ Client, req *kmsg.OffsetCommitRequest, reply func(*kmsg.OffsetCommitResponse)) {
-	c.submit(req.Group, newCommitEvent(req, reply))
+func (c *Coordinator) OffsetCommit(_ context.Context, client Client, req *kmsg.OffsetCommitRequest, reply func(*kmsg.OffsetCommitResponse)) {
+	e := newCommitEvent(req, reply)
+	e.request = client.Request
+	c.submit(req.Group, e)
 }
 
 type commitEvent struct {
@@ -21,6 +23,8 @@ type commitEvent struct {
 	resp  *kmsg.OffsetCommitResponse // every partition of the request
 	left  int                        // partitions without a result
 	from  string                     // member id, "" for a commit without membership
+
+	request Request
 }
 
 func newCommitEvent(req *kmsg.OffsetCommitRequest, reply func(*kmsg.OffsetCommitResponse)) *commitEvent {
@@ -85,7 +89,7 @@ func (e *commitEvent) put(g *group, topic string, p kmsg.OffsetCommitRequestTopi
 		return
 	}
 	e.left++
-	g.offsets.put(commit, func(result CommittedOffset) {
+	g.offsets.put(commit, e.request, func(result CommittedOffset) {
 		resp.ErrorCode = result.Code
 		g.commitSettled(e)
 	})

@@ -139,7 +139,7 @@ type storeLookup struct {
 }
 
 func (e storeLookup) run(a *actor) {
-	a.start(a.c.cfg.TopicsTimeout, func(ctx context.Context) event {
+	a.start(a.c.cfg.TopicsTimeout, nil, func(ctx context.Context) event {
 		view, err := a.c.lookUp(ctx, e.lookup)
 		return lookupDone{e.lookup, view, err}
 	})

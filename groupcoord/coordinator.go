@@ -15,6 +15,8 @@ import (
 // DescribeGroups; the id is also the first part of generated member ids.
 type Client struct {
 	ID, Host string
+	// Request is what log lines call the request.
+	Request Request
 }
 
 // Coordinator serves the classic group protocol of Kafka.

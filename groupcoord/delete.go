@@ -106,7 +106,7 @@ func (g *group) vanish() {
 type storeDelete struct{}
 
 func (storeDelete) run(a *actor) {
-	a.start(a.c.cfg.CommitTimeout, func(ctx context.Context) event {
+	a.start(a.c.cfg.CommitTimeout, nil, func(ctx context.Context) event {
 		if !a.mayWrite(ctx) {
 			return deleteDone{codeLoading, leaseTooShort}
 		}

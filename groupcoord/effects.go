@@ -48,11 +48,12 @@ func (g *group) refuse(r request, code int16) {
 
 // storeCommit writes offsets. There is never more than one for a partition.
 type storeCommit struct {
-	commits []OffsetCommit
+	commits  []OffsetCommit
+	requests []Request
 }
 
 func (e storeCommit) run(a *actor) {
-	a.start(a.c.cfg.CommitTimeout, func(ctx context.Context) event {
+	a.start(a.c.cfg.CommitTimeout, e.requests, func(ctx context.Context) event {
 		return commitDone{e.commits, a.commit(ctx, e.commits)}
 	})
 }
@@ -65,7 +66,7 @@ type storeFetch struct {
 }
 
 func (e storeFetch) run(a *actor) {
-	a.start(a.c.cfg.FetchTimeout, func(ctx context.Context) event {
+	a.start(a.c.cfg.FetchTimeout, []Request{e.read.event.request}, func(ctx context.Context) event {
 		return fetchDone{e.read, a.fetch(ctx, e.read)}
 	})
 }
@@ -78,7 +79,7 @@ type storeReread struct {
 }
 
 func (e storeReread) run(a *actor) {
-	a.start(a.c.cfg.FetchTimeout, func(ctx context.Context) event {
+	a.start(a.c.cfg.FetchTimeout, nil, func(ctx context.Context) event {
 		return rereadDone{e.reread, a.read(ctx, e.reread.partitions())}
 	})
 }

@@ -72,7 +72,7 @@ func (e *offsetDeleteEvent) remove(g *group) {
 			}
 			e.left++
 			none := OffsetCommit{TopicPartition: TopicPartition{t.Topic, p.Partition}, Offset: -1, LeaderEpoch: -1}
-			g.offsets.put(none, func(result CommittedOffset) {
+			g.offsets.put(none, Request{}, func(result CommittedOffset) {
 				resp.ErrorCode = result.Code
 				if retried(result.Code) {
 					e.again = result.Code
@@ -106,7 +106,7 @@ type storeExists struct {
 }
 
 func (e storeExists) run(a *actor) {
-	a.start(a.c.cfg.FetchTimeout, func(ctx context.Context) event {
+	a.start(a.c.cfg.FetchTimeout, nil, func(ctx context.Context) event {
 		exists, err := a.c.offsets.Exists(ctx, a.name)
 		return existsDone{e.event, exists, err}
 	})

@@ -14,16 +14,16 @@ import (
 // which read from ZooKeeper, is treated as v1.
 //
 // Every partition asked for is answered, also on failure.
-func (c *Coordinator) OffsetFetch(_ context.Context, _ Client, req *kmsg.OffsetFetchRequest, reply func(*kmsg.OffsetFetchResponse)) {
+func (c *Coordinator) OffsetFetch(_ context.Context, client Client, req *kmsg.OffsetFetchRequest, reply func(*kmsg.OffsetFetchResponse)) {
 	if req.Version < 8 {
-		e := &fetchEvent{partitions: requestedPartitions(req.Topics), all: req.Topics == nil && req.Version >= 2}
+		e := &fetchEvent{request: client.Request, partitions: requestedPartitions(req.Topics), all: req.Topics == nil && req.Version >= 2}
 		e.reply = func(f fetched) { reply(fetchResponse(req, f)) }
 		c.submit(req.Group, e)
 		return
 	}
 	gatherAll(len(req.Groups), func(i int, put func(kmsg.OffsetFetchResponseGroup)) {
 		g := req.Groups[i]
-		e := &fetchEvent{partitions: requestedGroupPartitions(g.Topics), all: g.Topics == nil}
+		e := &fetchEvent{request: client.Request, partitions: requestedGroupPartitions(g.Topics), all: g.Topics == nil}
 		if req.Version >= memberEpochs {
 			e.member, e.epoch = g.MemberID, g.MemberEpoch
 		}
@@ -45,6 +45,7 @@ type fetched struct {
 }
 
 type fetchEvent struct {
+	request    Request
 	all        bool
 	partitions []TopicPartition
 	reply      func(fetched)

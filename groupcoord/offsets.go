@@ -1,5 +1,7 @@
 package groupcoord
 
+import "slices"
+
 // offsets orders the reads and writes of a group's committed offsets, and
 // remembers what it has acknowledged.
 //
@@ -31,8 +33,9 @@ type lane struct {
 
 // write is an offset to be stored, and who waits for it.
 type write struct {
-	commit OffsetCommit
-	then   []func(CommittedOffset)
+	commit  OffsetCommit
+	request Request // that the offset came with
+	then    []func(CommittedOffset)
 }
 
 func newOffsets() offsets {
@@ -77,7 +80,7 @@ func (o *offsets) abandon(refuse func(request)) {
 }
 
 // put queues a commit; then is called with its result or that of a newer one.
-func (o *offsets) put(c OffsetCommit, then func(CommittedOffset)) {
+func (o *offsets) put(c OffsetCommit, from Request, then func(CommittedOffset)) {
 	l := o.lane(c.TopicPartition)
 	if l.waiting == nil {
 		l.waiting = &write{}
@@ -85,7 +88,7 @@ func (o *offsets) put(c OffsetCommit, then func(CommittedOffset)) {
 			o.ready = append(o.ready, c.TopicPartition)
 		}
 	}
-	l.waiting.commit = c
+	l.waiting.commit, l.waiting.request = c, from
 	l.waiting.then = append(l.waiting.then, then)
 }
 
@@ -96,14 +99,18 @@ func (g *group) writeReady() {
 		return
 	}
 	commits := make([]OffsetCommit, len(o.ready))
+	var requests []Request
 	for i, tp := range o.ready {
 		l := o.lanes[tp]
 		l.running, l.waiting = l.waiting, nil
 		commits[i] = l.running.commit
+		if !slices.Contains(requests, l.running.request) {
+			requests = append(requests, l.running.request)
+		}
 	}
 	o.ready = nil
 	o.calls++
-	g.effects = append(g.effects, storeCommit{commits})
+	g.effects = append(g.effects, storeCommit{commits, requests})
 }
 
 // commitDone is the end of a storeCommit.
@@ -126,7 +133,7 @@ func (e commitDone) apply(g *group) {
 				l.acked = &result
 			}
 		}
-		g.logCommit(c, result)
+		g.logCommit(c, w.request, result)
 		if l.waiting != nil {
 			o.ready = append(o.ready, c.TopicPartition)
 		}
@@ -140,7 +147,7 @@ func (e commitDone) apply(g *group) {
 }
 
 // logCommit logs the beginning, the duration and the end of trouble.
-func (g *group) logCommit(c OffsetCommit, result CommittedOffset) {
+func (g *group) logCommit(c OffsetCommit, from Request, result CommittedOffset) {
 	trouble := &g.offsets.trouble
 	if result.Code == 0 {
 		if failed := trouble.over(c.TopicPartition); failed > 0 {
@@ -150,7 +157,7 @@ func (g *group) logCommit(c OffsetCommit, result CommittedOffset) {
 	}
 	if trouble.note(result, g.now) {
 		g.log.Warn().Str("topic", c.Topic).Int32("partition", c.Partition).Int64("offset", c.Offset).
-			Int16("code", result.Code).Str("reason", result.Message).Int("failed", trouble.failed).
+			Int16("code", result.Code).Str("reason", result.Message).Stringer("request", from).Int("failed", trouble.failed).
 			Msg("offset not committed; more of the kind are counted and logged once a minute")
 	}
 }

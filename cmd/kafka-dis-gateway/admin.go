@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -21,11 +22,21 @@ type adminServer struct {
 	failed   chan error
 }
 
-// listenAdmin opens the admin address and answers there until close. The
-// readiness func gives the reason why the gateway is not ready, "" when it is.
-// Profiles of the process are served on loopback addresses only, since they show
-// what the process holds.
-func listenAdmin(address string, metrics prometheus.Gatherer, readiness func() string) (*adminServer, error) {
+// adminPages are what the admin address shows.
+type adminPages struct {
+	metrics prometheus.Gatherer
+	// notReady is why the gateway is not ready, "" when it is; degraded says what
+	// DIS refuses of one that is.
+	notReady func() string
+	degraded func() []string
+	// status adds the status page.
+	status func(*http.ServeMux)
+}
+
+// listenAdmin opens the admin address and answers there until close. Profiles of
+// the process are served on loopback addresses only, since they show what the
+// process holds.
+func listenAdmin(address string, pages adminPages) (*adminServer, error) {
 	listener, err := listenTCP("admin-listen", address)
 	if err != nil {
 		return nil, err
@@ -33,13 +44,14 @@ func listenAdmin(address string, metrics prometheus.Gatherer, readiness func() s
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if reason := readiness(); reason != "" {
+		if reason := pages.notReady(); reason != "" {
 			answer(w, http.StatusServiceUnavailable, reason)
 			return
 		}
-		answer(w, http.StatusOK, "ready")
+		answer(w, http.StatusOK, strings.Join(append([]string{"ready"}, pages.degraded()...), "\n"))
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(pages.metrics, promhttp.HandlerOpts{}))
+	pages.status(mux)
 	if isLoopback(listener.Addr()) {
 		addProfiles(mux)
 	}

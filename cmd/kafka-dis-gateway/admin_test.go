@@ -22,9 +22,16 @@ func get(t *testing.T, url string) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
+// testPages are the pages of a gateway that is not ready for a reason, or is.
+func testPages(notReady func() string) adminPages {
+	return adminPages{
+		metrics: newMetrics(), notReady: notReady, degraded: func() []string { return nil }, status: func(*http.ServeMux) {},
+	}
+}
+
 func TestAdminPages(t *testing.T) {
 	reason := "DIS does not answer"
-	admin, err := listenAdmin("127.0.0.1:0", newMetrics(), func() string { return reason })
+	admin, err := listenAdmin("127.0.0.1:0", testPages(func() string { return reason }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +52,7 @@ func TestAdminPages(t *testing.T) {
 	if status, _ := get(t, base+"/debug/pprof/"); status != 200 {
 		t.Errorf("profiles on loopback: %d", status)
 	}
-	if _, err := listenAdmin(admin.address().String(), newMetrics(), func() string { return "" }); err == nil {
+	if _, err := listenAdmin(admin.address().String(), testPages(func() string { return "" })); err == nil {
 		t.Error("a taken address is accepted")
 	}
 	if err := admin.close(); err != nil {

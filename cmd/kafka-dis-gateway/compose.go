@@ -5,6 +5,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/status"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
@@ -23,6 +24,8 @@ type parts struct {
 	traffic   *gateway.Traffic
 	readiness *readiness
 	outage    *outage
+	refusals  *status.Refusals
+	status    *status.Status
 	logger    zerolog.Logger
 }
 
@@ -30,11 +33,15 @@ type parts struct {
 // the error is about the settings.
 func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config, logger zerolog.Logger) (*parts, error) {
 	p := &parts{metrics: newMetrics(), outage: newOutage(), logger: logger}
+	p.refusals = status.NewRefusals(func(err error) string { return explain(err).do }, logger)
+	var failures status.Errors
 	backend.Logger = logger
 	count := observeCalls(p.metrics)
 	backend.Observe = func(call dis.Call) {
 		count(call)
 		p.outage.observe(call)
+		p.refusals.Observe(call)
+		failures.Observe(call)
 	}
 	var err error
 	if p.client, err = dis.New(backend); err != nil {
@@ -70,7 +77,12 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 		return nil, usageError{err}
 	}
 	p.readiness = newReadiness(p.server.Draining)
-	counts.groups, counts.health = groups, p.readiness
+	p.status = status.New(status.Config{
+		Version: currentBuild().version, Commit: currentBuild().commit,
+		NotReady: p.readiness.why, Degraded: p.refusals.Degraded,
+		Server: p.server, Topics: p.catalog, Groups: groups, Lag: lag, Traffic: p.traffic, Errors: &failures,
+	})
+	counts.groups, counts.health, counts.refusals = groups, p.readiness, p.refusals
 	counts.describe()
 	p.metrics.MustRegister(counts, lag, p.traffic)
 	return p, nil

@@ -74,7 +74,8 @@ func (d *devCommand) check(found *problems) {
 }
 
 func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error) {
-	logger := d.logger(stderr)
+	logger, flush := d.logger(stderr)
+	defer flush()
 	store, err := listenDIS("dis-listen", d.DISListen)
 	if err != nil {
 		return err

@@ -34,8 +34,10 @@ func (c *embeddedDISCommand) check(found *problems) {
 
 func (c *embeddedDISCommand) run(signals *signals, stdout, stderr io.Writer) (err error) {
 	keys := embeddedKeys()
+	logger, flush := c.logger(stderr)
+	defer flush()
 	config := embedded.Config{
-		DataDir: c.DataDir, DumpDir: c.DumpDir, AccessKeys: map[string]string{keys.AccessKey: keys.SecretKey}, Logger: c.logger(stderr),
+		DataDir: c.DataDir, DumpDir: c.DumpDir, AccessKeys: map[string]string{keys.AccessKey: keys.SecretKey}, Logger: logger,
 	}
 	if err := c.applyTo(&config); err != nil {
 		return err

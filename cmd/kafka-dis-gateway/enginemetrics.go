@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/status"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/offsets"
@@ -14,16 +15,18 @@ import (
 
 // counts publishes what the parts count themselves.
 type counts struct {
-	produce *produce.Engine
-	offsets *offsets.Store
-	fetch   *fetch.Engine
-	catalog *topics.Catalog
-	groups  *groupcoord.Coordinator
-	health  *readiness
-	foreign atomic.Int64
+	produce  *produce.Engine
+	offsets  *offsets.Store
+	fetch    *fetch.Engine
+	catalog  *topics.Catalog
+	groups   *groupcoord.Coordinator
+	health   *readiness
+	refusals *status.Refusals
+	foreign  atomic.Int64
 
-	descs  []*prometheus.Desc // of counted
-	states *prometheus.Desc
+	descs   []*prometheus.Desc // of counted
+	states  *prometheus.Desc
+	refused *prometheus.Desc
 }
 
 // foreignChange counts a committed offset that somebody else has changed.
@@ -35,6 +38,7 @@ func (c *counts) describe() {
 		c.descs = append(c.descs, m.Desc())
 	}
 	c.states = metricGroups.Desc()
+	c.refused = metricRefused.Desc()
 }
 
 // tally is what the parts have counted at one moment.
@@ -61,6 +65,7 @@ func (c *counts) Describe(to chan<- *prometheus.Desc) {
 		to <- desc
 	}
 	to <- c.states
+	to <- c.refused
 }
 
 // Collect implements prometheus.Collector.
@@ -68,6 +73,9 @@ func (c *counts) Collect(to chan<- prometheus.Metric) {
 	now := c.read()
 	for i, m := range counted {
 		to <- m.Value(c.descs[i], m.value(now))
+	}
+	for kind, streams := range c.refusals.Streams() {
+		to <- metricRefused.Value(c.refused, float64(streams), string(kind))
 	}
 	for state, groups := range now.groups.States {
 		to <- metricGroups.Value(c.states, float64(groups), state)

@@ -19,7 +19,7 @@ func health(args ...string) (code int, stdout, stderr string) {
 
 func TestHealth(t *testing.T) {
 	reason := "DIS refuses the gateway:\n 401"
-	admin, err := listenAdmin("127.0.0.1:0", newMetrics(), func() string { return reason })
+	admin, err := listenAdmin("127.0.0.1:0", testPages(func() string { return reason }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestHealth(t *testing.T) {
 
 // A listener on every interface is asked on this machine.
 func TestHealthOfEveryInterface(t *testing.T) {
-	admin, err := listenAdmin(":0", newMetrics(), func() string { return "" })
+	admin, err := listenAdmin(":0", testPages(func() string { return "" }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestHealthOfEveryInterface(t *testing.T) {
 // The settings file of the gateway does for its probe; what no command knows is
 // a mistake there too.
 func TestHealthReadsTheFileOfTheGateway(t *testing.T) {
-	admin, err := listenAdmin("127.0.0.1:0", newMetrics(), func() string { return "" })
+	admin, err := listenAdmin("127.0.0.1:0", testPages(func() string { return "" }))
 	if err != nil {
 		t.Fatal(err)
 	}

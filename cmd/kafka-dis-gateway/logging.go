@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/loglimit"
 )
 
 // logSettings say how much is logged and in which form. In normal operation
@@ -15,8 +17,9 @@ type logSettings struct {
 	LogFormat string `default:"${log_format}" choices:"json,console" help:"json (one object a line) or console (for people). Default: ${log_format}."`
 }
 
-// logger writes to w, normally stderr.
-func (s logSettings) logger(w io.Writer) zerolog.Logger {
+// logger writes to w, normally stderr. What repeats itself is limited; flush writes
+// at the end what is left to be told of that.
+func (s logSettings) logger(w io.Writer) (logger zerolog.Logger, flush func()) {
 	if s.LogFormat == "console" {
 		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly, NoColor: true}
 	}
@@ -24,5 +27,6 @@ func (s logSettings) logger(w io.Writer) zerolog.Logger {
 	if err != nil {
 		level = zerolog.InfoLevel
 	}
-	return zerolog.New(w).Level(level).With().Timestamp().Logger()
+	limited := loglimit.New(w)
+	return zerolog.New(limited).Level(level).With().Timestamp().Logger(), limited.Flush
 }

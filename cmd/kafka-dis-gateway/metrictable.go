@@ -11,7 +11,7 @@ func metricTable() []gateway.Metric {
 	for _, m := range counted {
 		all = append(all, m.Metric)
 	}
-	all = append(all, metricGroups)
+	all = append(all, metricRefused, metricGroups)
 	all = append(all, gateway.Metrics()...)
 	return append(all, callMetrics()...)
 }
@@ -19,6 +19,13 @@ func metricTable() []gateway.Metric {
 var metricBuild = gateway.Metric{
 	Part: gateway.PartHealth, Name: "kdg_build_info", Type: gateway.Gauge, Unit: "1", Labels: []string{"version", "commit", "go_version"},
 	Help: "Always 1; the labels name the running build.",
+}
+
+var metricRefused = gateway.Metric{
+	Part: gateway.PartHealth, Name: "kdg_dis_refused_streams", Type: gateway.Gauge, Unit: "streams", Labels: []string{"calls"},
+	Help: "Streams of which DIS has refused every call of a kind for 30 s or longer, by kind (writes, reads, commits), " +
+		"although it answers the gateway: a permission is missing, say. The gateway stays ready for what works; /readyz and / name the reason.",
+	Worry: "It is not 0: the clients that need it fail until somebody changes what DIS allows.",
 }
 
 var metricGroups = gateway.Metric{

@@ -38,7 +38,7 @@ func (p *parts) run(signals *signals, r running) (err error) {
 
 	admin := &adminServer{}
 	if r.adminAddress != "" {
-		if admin, err = listenAdmin(r.adminAddress, p.metrics, p.readiness.why); err != nil {
+		if admin, err = listenAdmin(r.adminAddress, p.adminPages()); err != nil {
 			return errors.Join(err, p.stop(life, unservedGrace))
 		}
 		defer func() { err = errors.Join(err, admin.close()) }()
@@ -52,6 +52,7 @@ func (p *parts) run(signals *signals, r running) (err error) {
 
 	served := make(chan error, 1)
 	tasks.Go(func() { served <- p.server.Serve(life) })
+	tasks.Go(func() { p.status.Run(life) })
 	tasks.Go(func() { p.readiness.watch(life, p.askDIS, p.outage, p.logger) })
 	select {
 	case <-signals.drain.Done():
@@ -63,6 +64,10 @@ func (p *parts) run(signals *signals, r running) (err error) {
 	err = errors.Join(err, p.stop(life, r.grace()))
 	end()
 	return errors.Join(err, <-served)
+}
+
+func (p *parts) adminPages() adminPages {
+	return adminPages{metrics: p.metrics, notReady: p.readiness.why, degraded: p.refusals.Degraded, status: p.status.Register}
 }
 
 // stop drains the server and closes the parts behind it.

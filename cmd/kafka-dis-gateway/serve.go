@@ -101,7 +101,9 @@ func (s *serveCommand) backend() dis.Config {
 }
 
 func (s *serveCommand) run(signals *signals, stdout, stderr io.Writer) error {
-	backend, logger := s.backend(), s.logger(stderr)
+	backend := s.backend()
+	logger, flush := s.logger(stderr)
+	defer flush()
 	if err := s.applyTo(&backend, logger); err != nil {
 		return usageError{err}
 	}

@@ -31,21 +31,18 @@ type pendingKey struct{}
 // succeed later.
 func (c *Client) attempt(ctx context.Context, call *request, body *body, number int) (failure *Error, mayPass bool) {
 	started := time.Now()
-	seen := Call{Operation: call.operation, Attempt: number}
+	seen := Call{Operation: call.operation, Stream: call.stream, Attempt: number}
 	failure, mayPass = c.exchange(ctx, call, body, &seen)
 	if failure == nil {
 		c.accepted.Store(true)
 	} else {
 		failure.KnownIdentity = c.accepted.Load()
 	}
-	if c.cfg.Observe != nil {
-		seen.Latency = time.Since(started)
-		if failure != nil {
-			asSeen := *failure // the original still changes
-			seen.Code, seen.Err = failure.Code, &asSeen
-		}
-		c.cfg.Observe(seen)
+	seen.Latency = time.Since(started)
+	if failure == nil && call.summarize != nil {
+		call.summarize(&seen)
 	}
+	c.observe(ctx, seen, failure)
 	return failure, mayPass
 }
 

@@ -21,7 +21,7 @@ func (c *Client) CommitCheckpoint(ctx context.Context, commit wire.CommitCheckpo
 	if commit.CheckpointType == "" {
 		commit.CheckpointType = wire.CheckpointLastRead
 	}
-	return c.run(ctx, newRequest("CommitCheckpoint", http.MethodPost, c.records, "checkpoints").json(commit))
+	return c.run(ctx, newRequest("CommitCheckpoint", http.MethodPost, c.records, "checkpoints").of(cmp.Or(commit.StreamName, commit.StreamID)).json(commit))
 }
 
 // CheckpointKey names one checkpoint.
@@ -42,7 +42,7 @@ type Checkpoint struct {
 // GetCheckpoint returns nil without an error when none was committed. DIS.4332:
 // unknown app.
 func (c *Client) GetCheckpoint(ctx context.Context, key CheckpointKey) (*Checkpoint, error) {
-	call := newRequest("GetCheckpoint", http.MethodGet, c.records, "checkpoints").
+	call := newRequest("GetCheckpoint", http.MethodGet, c.records, "checkpoints").of(cmp.Or(key.StreamName, key.StreamID)).
 		set("stream_name", key.StreamName).set("stream_id", key.StreamID).
 		set("partition_id", wire.PartitionID(key.Partition)).set("app_name", key.App).
 		set("checkpoint_type", wire.CheckpointLastRead)
@@ -81,7 +81,7 @@ func decodeCheckpoint(answer []byte) (*Checkpoint, error) {
 // of every partition of the stream; streamID alone names a stream shared by another
 // account.
 func (c *Client) DeleteCheckpoints(ctx context.Context, app, stream, streamID string, partition *int) error {
-	call := newRequest("DeleteCheckpoints", http.MethodDelete, c.records, "checkpoints").
+	call := newRequest("DeleteCheckpoints", http.MethodDelete, c.records, "checkpoints").of(cmp.Or(stream, streamID)).
 		set("stream_name", stream).set("stream_id", streamID).set("app_name", app).set("checkpoint_type", wire.CheckpointLastRead)
 	if partition != nil {
 		call.set("partition_id", wire.PartitionID(*partition))

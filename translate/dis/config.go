@@ -56,32 +56,11 @@ type Config struct {
 	UserAgent string
 	// CAFile holds PEM certificates to trust besides the system's; may be empty.
 	CAFile string
-	// Logger gets one debug line per repeated attempt.
+	// Logger gets a debug line for each HTTP attempt.
 	Logger zerolog.Logger
 	// Observe, when set, is called once per HTTP attempt, from the goroutine of
 	// the call; it must not block.
 	Observe func(Call)
-}
-
-// Call describes one HTTP attempt to an observer.
-type Call struct {
-	// Operation is the name of the client's method, for example "PutRecords".
-	Operation string
-	// HTTPStatus is 0 when no answer arrived.
-	HTTPStatus int
-	// Code is the DIS error code, empty on success.
-	Code string
-	// Latency runs from before the signature until the answer is decoded.
-	Latency time.Duration
-	// Attempt counts from 1.
-	Attempt int
-	// RequestID is DIS's id of the request; may be empty.
-	RequestID string
-	// Date is the answer's own, by the clock of DIS and in whole seconds; zero when
-	// no answer with a date arrived.
-	Date time.Time
-	// Err is nil on success and an *Error otherwise.
-	Err error
 }
 
 // SettingError is a mistake in one field of a Config. The error of New joins

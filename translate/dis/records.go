@@ -1,6 +1,7 @@
 package dis
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +18,7 @@ import (
 // means that DIS answered, not that it stored every record: each result says so
 // of its own.
 func (c *Client) PutRecords(ctx context.Context, put *wire.PutRecordsRequest) (*wire.PutRecordsResponse, error) {
-	call := newRequest("PutRecords", http.MethodPost, c.records, "records")
+	call := newRequest("PutRecords", http.MethodPost, c.records, "records").of(cmp.Or(put.StreamName, put.StreamID))
 	call.once = true
 	call.protobuf = c.cfg.RecordBody == RecordBodyProtobuf
 	call.encode = func(dst []byte) ([]byte, error) {
@@ -37,10 +38,24 @@ func (c *Client) PutRecords(ctx context.Context, put *wire.PutRecordsRequest) (*
 		}
 	}
 	call.decode, call.decodeProto = complete(wire.DecodePutRecordsResponse), complete(wire.DecodeProtoPutRecordsResponse)
+	call.summarize = func(seen *Call) { seen.countRefused(result.Records) }
 	if err := c.run(ctx, call); err != nil {
 		return nil, err
 	}
 	return result, nil
+}
+
+// countRefused takes note of the records that an answer does not store.
+func (c *Call) countRefused(results []wire.PutResult) {
+	c.Records = len(results)
+	for i := range results {
+		if r := &results[i]; r.ErrorCode != "" {
+			if c.Refused == 0 {
+				c.RefusalCode, c.RefusalMessage = r.ErrorCode, r.ErrorMessage
+			}
+			c.Refused++
+		}
+	}
 }
 
 // CursorRequest says where to start reading. A stream shared by another account
@@ -61,7 +76,7 @@ type CursorRequest struct {
 // is before its oldest record.
 func (c *Client) GetCursor(ctx context.Context, at CursorRequest) (string, error) {
 	var result wire.CursorResponse
-	call := newRequest("GetCursor", http.MethodGet, c.records, "cursors").
+	call := newRequest("GetCursor", http.MethodGet, c.records, "cursors").of(cmp.Or(at.StreamName, at.StreamID)).
 		set("stream-name", at.StreamName).set("stream-id", at.StreamID).
 		set("partition-id", wire.PartitionID(at.Partition)).
 		set("cursor-type", string(at.Type))
@@ -89,6 +104,8 @@ func (c *Client) GetCursor(ctx context.Context, at CursorRequest) (string, error
 // GetRecordsRequest reads on from a cursor. Zero fields leave the choice to DIS.
 type GetRecordsRequest struct {
 	Cursor string
+	// Stream names, for observers and log lines alone, what the cursor is of.
+	Stream string
 	// MaxBytes bounds the data of all records. A record larger than that is never
 	// delivered.
 	MaxBytes int
@@ -109,7 +126,7 @@ type GetRecordsRequest struct {
 // DIS.4225: the cursor expired; DIS.4226: the position fell out of retention.
 func (c *Client) GetRecords(ctx context.Context, read GetRecordsRequest) (*wire.GetRecordsResponse, error) {
 	var result *wire.GetRecordsResponse
-	call := newRequest("GetRecords", http.MethodGet, c.records, "records").
+	call := newRequest("GetRecords", http.MethodGet, c.records, "records").of(read.Stream).
 		set("partition-cursor", read.Cursor).set("max_fetch_bytes", ifPositive(read.MaxBytes)).
 		set("limit", ifPositive(read.Limit)).set("app_name", read.AppName)
 	into := func(decode func([]byte) (*wire.GetRecordsResponse, error)) func([]byte) error {

@@ -11,6 +11,7 @@ import (
 // request is one call, however often it is attempted.
 type request struct {
 	operation string
+	stream    string // that is named, for observers
 	method    string
 	url       string // without query, path percent-encoded
 	query     url.Values
@@ -30,6 +31,8 @@ type request struct {
 	decodeProto func(answer []byte) error
 	keepsProto  bool
 	keptIn      *[]byte
+	// summarize, if set, completes what observers learn of a successful attempt.
+	summarize func(*Call)
 	// once forbids a second attempt.
 	once bool
 	// paced forbids one after a throttled attempt.
@@ -45,7 +48,10 @@ func newRequest(operation, method, base string, segments ...string) *request {
 	r := &request{operation: operation, method: method, query: url.Values{}}
 	path := strings.Builder{}
 	path.WriteString(base)
-	for _, segment := range segments {
+	for i, segment := range segments {
+		if i > 0 && segments[i-1] == "streams" {
+			r.stream = segment
+		}
 		switch segment {
 		case "":
 			r.invalid = errors.New("a name is empty")
@@ -64,6 +70,12 @@ func (r *request) set(name, value string) *request {
 	if value != "" {
 		r.query.Set(name, value)
 	}
+	return r
+}
+
+// of says which stream the call is about.
+func (r *request) of(stream string) *request {
+	r.stream = stream
 	return r
 }
 

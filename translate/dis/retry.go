@@ -76,7 +76,8 @@ func (c *Client) run(ctx context.Context, call *request) error {
 			return failure
 		}
 		delay := max(c.cfg.Retry.delay(attempt), min(failure.RetryAfter, c.cfg.Retry.Max))
-		c.cfg.Logger.Debug().Err(failure).Int("attempt", attempt).Dur("delay", delay).Msg("repeating a DIS call")
+		LogCallers(c.cfg.Logger.Debug(), Callers(ctx)...).Str("operation", call.operation).Int("attempt", attempt).
+			Str("delay", delay.Round(time.Millisecond).String()).Msg("repeating a DIS call")
 		if err := wait(ctx, delay); err != nil {
 			failure.Err = joinCause(failure.Err, err)
 			return failure

@@ -321,9 +321,9 @@ func TestObserve(t *testing.T) {
 			t.Fatalf("%d calls seen, want 3", len(calls))
 		}
 		want := []Call{
-			{Operation: "CommitCheckpoint", Attempt: 1, Latency: time.Second},
-			{Operation: "CommitCheckpoint", Attempt: 2, HTTPStatus: 400, Code: "DIS.4303", RequestID: "r2"},
-			{Operation: "CommitCheckpoint", Attempt: 3, HTTPStatus: 201, RequestID: "r3", Date: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)},
+			{Operation: "CommitCheckpoint", Stream: "s", Attempt: 1, Latency: time.Second},
+			{Operation: "CommitCheckpoint", Stream: "s", Attempt: 2, HTTPStatus: 400, Code: "DIS.4303", RequestID: "r2"},
+			{Operation: "CommitCheckpoint", Stream: "s", Attempt: 3, HTTPStatus: 201, RequestID: "r3", Date: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)},
 		}
 		for i, got := range calls {
 			if (got.Err != nil) != (i < 2) {

@@ -17,7 +17,7 @@ const (
 // CreateStream asks for a stream; it exists in state CREATING when the call
 // returns. DIS.4307: the name is taken.
 func (c *Client) CreateStream(ctx context.Context, stream wire.CreateStreamRequest) error {
-	call := newRequest("CreateStream", http.MethodPost, c.manager, "streams").json(stream)
+	call := newRequest("CreateStream", http.MethodPost, c.manager, "streams").of(stream.StreamName).json(stream)
 	call.doneBefore = wire.CodeStreamExists
 	return c.run(ctx, call)
 }

@@ -145,7 +145,7 @@ func (s *stream) ask(ctx context.Context) (*wire.DescribeStreamResponse, error) 
 
 func (s *stream) describeFailed(err error) {
 	d := &s.describes
-	if d.failures == 0 && s.engine.ctx.Err() == nil {
+	if d.failures == 0 && s.engine.ctx.Err() == nil && s.engine.tells(err) {
 		s.engine.cfg.Logger.Warn().Err(err).Str("topic", s.topic.Name).Msg("cannot describe the stream; consumers see its ends as last known")
 	}
 	d.failure = err
@@ -161,6 +161,7 @@ func (s *stream) describeFailed(err error) {
 // showed another stream under the name.
 func (s *stream) described(d *description) (recreated bool) {
 	s.describes.latest, s.describes.failures, s.describes.failure = d, 0, nil
+	s.engine.away.Store(false)
 	if s.topic.StreamID != "" && d.streamID != "" && d.streamID != s.topic.StreamID {
 		recreated = s.successor == nil
 		s.successor = d

@@ -37,6 +37,10 @@ type Engine struct {
 	// fetchedRecords and fetchedBytes count what was put into responses.
 	fetchedRecords, fetchedBytes atomic.Int64
 
+	// away is set from the first failure that concerns every call until DIS answers
+	// again: the log tells of an outage once and not for each partition.
+	away atomic.Bool
+
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
 

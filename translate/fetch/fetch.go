@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
 // Request is a Fetch request.
@@ -73,7 +74,7 @@ type PartitionResponse struct {
 // or MaxWait is over; also when ctx ends, for a reader that is not there any
 // more. It makes no call to DIS itself, so it never waits for one.
 func (e *Engine) Fetch(ctx context.Context, request Request) Response {
-	f := e.newFetch(request)
+	f := e.newFetch(request, dis.Callers(ctx))
 	defer f.release()
 	if request.MaxWait <= 0 {
 		f.look(true)
@@ -116,7 +117,7 @@ type part struct {
 	sight     sight
 }
 
-func (e *Engine) newFetch(request Request) *fetch {
+func (e *Engine) newFetch(request Request, callers []dis.Caller) *fetch {
 	f := &fetch{
 		engine:  e,
 		request: request,
@@ -125,7 +126,7 @@ func (e *Engine) newFetch(request Request) *fetch {
 	}
 	for i, asked := range request.Partitions {
 		f.parts[i].partition = e.partition(asked.Topic, asked.Partition)
-		f.parts[i].want = want{offset: asked.Offset, position: asked.Offset, wake: f.wake}
+		f.parts[i].want = want{offset: asked.Offset, position: asked.Offset, wake: f.wake, callers: callers}
 	}
 	return f
 }

@@ -111,7 +111,7 @@ func TestAdvanceDuringAReadIsNotLost(t *testing.T) {
 func TestAChangeBetweenLookingAndWaitingIsNotLost(t *testing.T) {
 	inBubble(t, Config{}, tenRecords, func(b *bench) {
 		b.fetch(10)
-		f := b.engine.newFetch(b.request(0, 0))
+		f := b.engine.newFetch(b.request(0, 0), nil)
 		defer f.release()
 		f.look(false)
 		p := f.parts[0].partition

@@ -13,6 +13,7 @@ import (
 func (s *session) advance(c *chunk) (evicted []*chunk) {
 	p := s.partition
 	s.livelyNow()
+	p.stream.engine.away.Store(false)
 	s.failures, s.code, s.atTail = 0, 0, c.next >= p.high
 	p.pace.strikes = 0
 	evicted = p.keep(c)
@@ -36,6 +37,7 @@ const smallRead = 64 << 10
 // empty decides when to read again after a read that returned nothing. Only DIS
 // knows whether that was the end: it is asked at once after the first such read.
 func (s *session) empty(startedAt time.Time) {
+	s.partition.stream.engine.away.Store(false)
 	s.failures, s.code, s.atTail = 0, 0, s.position >= s.partition.high
 	s.partition.pace.strikes = 0
 	s.pause()
@@ -139,8 +141,8 @@ func (s *session) failed(err error, startedAt time.Time) {
 	if dis.HasCode(err, wire.CodeStreamNotFound, wire.CodePartitionNotFound, wire.CodePartitionExpired) {
 		stream.refresh(startedAt)
 	}
-	if s.failures == 0 {
-		log.Warn().Err(err).Str("topic", stream.topic.Name).Int32("partition", p.number).
+	if s.failures == 0 && stream.engine.tells(err) {
+		dis.LogCallers(log.Warn(), s.waiting()...).Err(err).Str("topic", stream.topic.Name).Int32("partition", p.number).
 			Int64("offset", s.position).Msg("cannot read from DIS; trying again")
 	}
 	s.poked = false

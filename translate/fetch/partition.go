@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
 )
@@ -49,6 +50,8 @@ type want struct {
 	// asking means that the next describe matters to the fetch, whatever it says.
 	asking bool
 	wake   chan<- struct{}
+	// callers are the request, for log lines.
+	callers []dis.Caller
 }
 
 func newPartition(s *stream, number int32, snapshot translate.Partition) *partition {

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -49,7 +50,9 @@ func (s *session) get(ctx context.Context, memory *[]byte) ([]wire.Record, error
 			}
 		}
 		askedAt := time.Now()
-		answer, err := source.GetRecords(ctx, dis.GetRecordsRequest{Cursor: s.cursor, MaxBytes: size, Memory: memory, Paced: true})
+		answer, err := source.GetRecords(ctx, dis.GetRecordsRequest{
+			Cursor: s.cursor, Stream: cmp.Or(s.partition.stream.topic.StreamName, s.partition.stream.topic.StreamID), MaxBytes: size, Memory: memory, Paced: true,
+		})
 		if err == nil {
 			err = s.keepCursor(readOperation, answer.NextPartitionCursor, askedAt)
 			return answer.Records, err

@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
@@ -42,6 +45,9 @@ type session struct {
 	code      int16
 	notBefore time.Time // of the next call to DIS
 	usedAt    time.Time
+	// callers are the requests that the read at hand is made for, while somebody
+	// logs them; they belong to the goroutine.
+	callers []dis.Caller
 }
 
 // nearTail is the number of records that are taken to be few.
@@ -176,6 +182,9 @@ func (s *session) turn() (delay time.Duration, wanted bool) {
 	s.need = needed
 	if delay = pace.admit(s, now); delay == 0 {
 		s.reading, s.once = true, false
+		if stream.engine.cfg.Logger.GetLevel() <= zerolog.DebugLevel {
+			s.callers = s.waiting()
+		}
 	}
 	return delay, true
 }
@@ -197,6 +206,17 @@ func (s *session) wanted() bool {
 	return false
 }
 
+// waiting are the requests that wait at the session's position; none while it reads
+// ahead.
+func (s *session) waiting() (callers []dis.Caller) {
+	for w := range s.partition.wants {
+		if w.position == s.position {
+			callers = append(callers, w.callers...)
+		}
+	}
+	return callers
+}
+
 // dataBytes is what DIS counts of a read.
 func dataBytes(records []wire.Record) (bytes int) {
 	for i := range records {
@@ -209,7 +229,7 @@ func dataBytes(records []wire.Record) (bytes int) {
 func (s *session) read() {
 	p, e := s.partition, s.partition.stream.engine
 	startedAt := time.Now()
-	ctx, cancel := context.WithTimeout(e.ctx, e.cfg.ReadTimeout)
+	ctx, cancel := context.WithTimeout(dis.WithCallers(e.ctx, s.callers...), e.cfg.ReadTimeout)
 	defer cancel()
 	c, bytes, err := s.getChunk(ctx)
 	p.stream.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
 )
 
@@ -27,6 +28,8 @@ type Batch struct {
 	// Turn tells when the request became the oldest of its connection that is not
 	// answered, and whether it has; nil: when it came. It must not block.
 	Turn func() (at time.Time, come bool)
+	// Caller is the request, for log lines.
+	Caller dis.Caller
 }
 
 // Result is the answer to a batch. Code 0 means that DIS stored every record.
@@ -74,6 +77,7 @@ const unknownOffset = -1
 // changes and for the fields of the writer.
 type pending struct {
 	topic     *translate.Topic
+	caller    dis.Caller   // who submitted it; not who repeated it
 	source    int32        // Kafka's partition
 	count     int          // of records; of a message set 0 until it is opened
 	frame     record.Frame // empty once finished

@@ -55,10 +55,6 @@ const (
 	defaultMaxProducers   = 1 << 16
 )
 
-// logBurst is how many lines a second the engine logs: a DIS that refuses
-// everything would fill the disk otherwise.
-const logBurst = 20
-
 func (c Config) withDefaults() Config {
 	setDefault(&c.MaxBatchBytes, defaultMaxBatchBytes)
 	setDefault(&c.BufferBytes, defaultBufferBytes)
@@ -106,7 +102,7 @@ func New(config Config, putter Putter) *Engine {
 	return &Engine{
 		config:      config,
 		putter:      putter,
-		log:         config.Logger.Sample(&zerolog.BurstSampler{Burst: logBurst, Period: time.Second}),
+		log:         config.Logger,
 		frames:      newBudget(config.BufferBytes - config.BufferBytes/2),
 		payloads:    newBudget(config.BufferBytes / 2),
 		ids:         ids,

@@ -82,7 +82,7 @@ func (p *partition) settleResults(a *answers, c *chunk, results []wire.PutResult
 	e.metrics.throttledRecords.Add(int64(t.throttled))
 	e.metrics.holeRecords.Add(int64(t.holes))
 	if t.holes > 0 {
-		e.log.Warn().Str("topic", p.stream.topic).Int32("partition", p.number).Int("records", t.holes).Str("error", t.trouble).
+		c.named(e.log.Warn()).Str("topic", p.stream.topic).Int32("partition", p.number).Int("records", t.holes).Str("error", t.trouble).
 			Msg("DIS refused records and stored later ones of the partition; they are sent again and stand out of order")
 	}
 	if t.next > 0 {
@@ -185,7 +185,7 @@ func (p *partition) refuseBatch(b *pending, err error) {
 		result.Code = kerr.RequestTimedOut.Code
 	}
 	b.refusal = &result
-	p.stream.engine.log.WithLevel(refusalLevel(err)).Str("topic", b.topic.Name).Int32("partition", b.source).Int16("code", result.Code).Err(err).
+	dis.LogCallers(p.stream.engine.log.WithLevel(refusalLevel(err)), b.caller).Str("topic", b.topic.Name).Int32("partition", b.source).Int16("code", result.Code).Err(err).
 		Msg("DIS refused a batch")
 }
 
@@ -223,7 +223,7 @@ func (p *partition) settleFailure(a *answers, c *chunk, out outcome) time.Durati
 		c.batches(func(b *pending) { p.refuseBatch(b, out.err) })
 	case unknown:
 		e.metrics.ambiguousRecords.Add(int64(c.sending))
-		e.logUnknown(p, c.sending, out.err)
+		e.logUnknown(p, c, out.err)
 		return p.retry(out.err, false)
 	case failure.Throttled():
 		e.metrics.throttledRecords.Add(int64(c.sending))
@@ -241,9 +241,9 @@ func (p *partition) settleFailure(a *answers, c *chunk, out outcome) time.Durati
 // logUnknown names the first write of which nobody knows the outcome. DIS may be away
 // for an hour and for every partition: until it answers, the metric goes on and the
 // log does not.
-func (e *Engine) logUnknown(p *partition, records int, err error) {
+func (e *Engine) logUnknown(p *partition, c *chunk, err error) {
 	if !p.unsure && !e.unsure {
-		e.log.Warn().Str("topic", p.stream.topic).Int32("partition", p.number).Int("records", records).Err(err).
+		c.named(e.log.Warn()).Str("topic", p.stream.topic).Int32("partition", p.number).Int("records", c.sending).Err(err).
 			Msg("outcome of a write is unknown; until DIS answers, its records and those of other partitions are sent again, and may be stored twice")
 	}
 	p.unsure, e.unsure = true, true
@@ -269,7 +269,7 @@ func (p *partition) settleRefusal(a *answers, c *chunk, out outcome, failure *di
 		p.isolate = batches
 	case failure.HTTPStatus == 413 && c.sending > 1:
 		s.limit = max(1, c.sentBytes()/2)
-		s.engine.log.Warn().Str("topic", s.topic).Int("bytes", s.limit).Err(out.err).
+		c.named(s.engine.log.Warn()).Str("topic", s.topic).Int("bytes", s.limit).Err(out.err).
 			Msg("DIS takes smaller requests than documented; requests of this stream are made smaller")
 	default:
 		c.batches(func(b *pending) { p.refuseBatch(b, out.err) })

@@ -162,7 +162,7 @@ func (s *stream) send(joined []*chunk) {
 			request.Records = append(request.Records, c.records[:c.sending]...)
 		}
 	}
-	results, err := s.call(request)
+	results, err := s.call(request, joined)
 
 	s.engine.mu.Lock()
 	s.inFlight--
@@ -179,8 +179,8 @@ func (s *stream) send(joined []*chunk) {
 	}
 }
 
-func (s *stream) call(request *wire.PutRecordsRequest) ([]wire.PutResult, error) {
-	ctx, cancel := context.WithTimeout(s.engine.ctx, s.engine.config.RequestTimeout)
+func (s *stream) call(request *wire.PutRecordsRequest, joined []*chunk) ([]wire.PutResult, error) {
+	ctx, cancel := context.WithTimeout(s.engine.withCallers(joined), s.engine.config.RequestTimeout)
 	defer cancel()
 	response, err := s.engine.putter.PutRecords(ctx, request)
 	if err != nil {

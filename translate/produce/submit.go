@@ -80,7 +80,7 @@ func (e *Engine) admit(b Batch, frame record.Frame, done func(Result)) (result R
 		}
 	}
 	batch := &pending{
-		topic: b.Topic, source: b.Partition, count: frame.Count, frame: frame, frameSize: len(b.Records),
+		topic: b.Topic, caller: b.Caller, source: b.Partition, count: frame.Count, frame: frame, frameSize: len(b.Records),
 		arrived: now, timeLimit: limit, cost: room{records: frame.Count}, moved: target != b.Partition,
 	}
 	if batch.moved {

@@ -1,0 +1,107 @@
+package gateway
+
+import (
+	"cmp"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// seen is what the requests of a connection told of its client.
+type seen struct {
+	clientID string
+	requests int64
+	api      *api // of the last request
+	at       time.Time
+}
+
+// ClientInfo describes an open connection. The client id comes from the client and may
+// hold anything; it is cut where it is longer than a name would be.
+type ClientInfo struct {
+	// Connection is the number under which log lines name the connection.
+	Connection int64
+	// Address is the client's, host and port.
+	Address  string
+	ClientID string
+	// Software and Version are what the client's library says of itself
+	// (KIP-511), empty for one that does not, "other" for what is no name.
+	Software, Version string
+	// Since is when the connection was accepted.
+	Since time.Time
+	// Requests counts those that were read; LastAPI is that of the last of them,
+	// read at LastAt. Both are zero before the first.
+	Requests int64
+	LastAPI  string
+	LastAt   time.Time
+}
+
+// Clients describes open connections, at most so many: those that asked for
+// something last. The total counts all of them.
+func (s *Server) Clients(most int) (shown []ClientInfo, total int) {
+	s.mu.Lock()
+	conns := make([]*conn, 0, len(s.conns))
+	for c := range s.conns {
+		conns = append(conns, c)
+	}
+	s.mu.Unlock()
+	shown = make([]ClientInfo, len(conns))
+	for i, c := range conns {
+		shown[i] = c.info()
+	}
+	slices.SortFunc(shown, func(a, b ClientInfo) int {
+		return cmp.Or(b.LastAt.Compare(a.LastAt), cmp.Compare(a.Connection, b.Connection))
+	})
+	return shown[:min(most, len(shown))], len(conns)
+}
+
+// longestName bounds a client id that is kept, in bytes.
+const longestName = 200
+
+func (c *conn) info() ClientInfo {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	info := ClientInfo{
+		Connection: c.id, Address: c.nc.RemoteAddr().String(), Since: c.since,
+		ClientID: cut(c.seen.clientID), Software: c.software, Version: c.softwareVersion,
+		Requests: c.seen.requests, LastAt: c.seen.at,
+	}
+	if c.seen.api != nil {
+		info.LastAPI = c.seen.api.name
+	}
+	return info
+}
+
+func cut(text string) string {
+	if len(text) <= longestName {
+		return text
+	}
+	return strings.Clone(text[:longestName])
+}
+
+// ListenerInfo describes an address that is open for Kafka clients.
+type ListenerInfo struct {
+	// Address is the bound one.
+	Address string
+	// Advertised is where clients are told to connect, "" for the local address
+	// of each connection.
+	Advertised string
+	// Auth is how clients prove who they are.
+	Auth string
+}
+
+// Listeners describes what Listen opened, in the order of the settings.
+func (s *Server) Listeners() []ListenerInfo {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	infos := make([]ListenerInfo, len(s.listeners))
+	for i, l := range s.listeners {
+		infos[i] = ListenerInfo{Address: l.Addr().String(), Auth: l.settings.Auth}
+		if !l.settings.AdvertiseAuto {
+			host, port := l.settings.advertised(l.Addr())
+			infos[i].Advertised = net.JoinHostPort(host, strconv.Itoa(port))
+		}
+	}
+	return infos
+}

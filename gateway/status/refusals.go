@@ -1,0 +1,229 @@
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+)
+
+// Refusals notices what DIS refuses of a gateway that it otherwise answers: every
+// write to a stream, say, while streams are listed and read.
+//
+// Such a gateway is ready all the same. Not being ready takes a pod out of service,
+// which is right when nothing works, and another place might do better. Here a part
+// works that would be lost with it: consumers go on, groups keep their members, and
+// the pods beside it, which use the same keys, would all leave at the same moment and
+// with them whatever else their applications do. Nor would it help: a permission does
+// not come back by waiting elsewhere, and clients get the reason as the error of
+// their writes. So it is shown, logged and counted, for a person and an alert rule,
+// and /readyz says so beside its 200.
+type Refusals struct {
+	// remedy says what to do about an error; may give "".
+	remedy func(error) string
+	log    zerolog.Logger
+
+	mu    sync.Mutex
+	known map[calls]*refusal
+}
+
+// Kind is what calls are for.
+type Kind string
+
+// The kinds that are watched.
+const (
+	Writes  Kind = "writes"
+	Reads   Kind = "reads"
+	Commits Kind = "commits"
+)
+
+// Kinds are all of them.
+func Kinds() []Kind { return []Kind{Writes, Reads, Commits} }
+
+var kindOf = map[string]Kind{"PutRecords": Writes, "GetRecords": Reads, "GetCursor": Reads, "CommitCheckpoint": Commits}
+
+var verbs = map[Kind]string{Writes: "write to", Reads: "read of", Commits: "commit for"}
+
+// calls are those that share a fate.
+type calls struct {
+	kind   Kind
+	stream string
+}
+
+// refusal is a series of calls of which none succeeded.
+type refusal struct {
+	since, last time.Time
+	count       int
+	reason      string // without DIS's request id
+	remedy      string
+	told        bool
+}
+
+const (
+	// refusedFor and refusedCalls are for how long, and how many times in a row,
+	// calls must have failed: a lost answer or a moment of trouble is no refusal.
+	refusedFor   = 30 * time.Second
+	refusedCalls = 3
+	// forgottenAfter is when a refusal ends that nobody runs into any more.
+	forgottenAfter = 10 * time.Minute
+	// maxRefusals bounds what is remembered, maxNamed what is named of it.
+	maxRefusals = 1000
+	maxNamed    = 3
+)
+
+// NewRefusals watches nothing yet. remedy tells what to do about an error.
+func NewRefusals(remedy func(error) string, log zerolog.Logger) *Refusals {
+	return &Refusals{remedy: remedy, log: log, known: map[calls]*refusal{}}
+}
+
+// Observe takes note of a call.
+func (r *Refusals) Observe(call dis.Call) {
+	kind, watched := kindOf[call.Operation]
+	if !watched {
+		return
+	}
+	refused, reason := verdict(call)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := calls{kind, call.Stream}
+	switch {
+	case refused:
+		r.note(key, reason, call.Err)
+	case reason == "":
+		r.end(key)
+	}
+}
+
+// verdict is whether a call was refused for what the caller of it cannot help, and
+// why. Neither refused nor a success, with a reason and false, is what says nothing:
+// a record that is too large, a topic that is gone, a partition that is throttled.
+func verdict(call dis.Call) (refused bool, reason string) {
+	switch {
+	case call.Err == nil && (call.Refused == 0 || call.Refused < call.Records):
+		return false, ""
+	case call.Err == nil:
+		reason = call.RefusalCode + " " + call.RefusalMessage
+		failure := &dis.Error{Operation: call.Operation, Code: call.RefusalCode}
+		return !failure.Throttled() && lasting(failure), reason
+	case errors.Is(call.Err, context.Canceled):
+		return false, "given up"
+	}
+	var failure *dis.Error
+	if !errors.As(call.Err, &failure) {
+		return false, call.Err.Error()
+	}
+	plainly := *failure
+	plainly.RequestID = ""
+	return !failure.Throttled() && lasting(call.Err), plainly.Error()
+}
+
+// lasting reports whether an error has nothing to do with what was asked.
+func lasting(err error) bool {
+	var failure *dis.Error
+	if !errors.As(err, &failure) {
+		return false
+	}
+	return failure.HTTPStatus >= 500 || failure.HTTPStatus == 0 && failure.Code == "" ||
+		translate.PermissionRefused(err) || translate.CredentialsRefused(err)
+}
+
+func (r *Refusals) note(key calls, reason string, err error) {
+	now := time.Now()
+	known := r.known[key]
+	if known == nil {
+		if len(r.known) >= maxRefusals {
+			return
+		}
+		known = &refusal{since: now, remedy: r.remedy(err)}
+		r.known[key] = known
+	}
+	known.last, known.reason = now, reason
+	known.count++
+	if known.lasts(now) && !known.told {
+		known.told = true
+		r.log.Warn().Str("stream", key.stream).Str("calls", string(key.kind)).Str("reason", reason).Str("remedy", known.remedy).
+			Msg("DIS has refused every such call for " + refusedFor.String() + "; the gateway stays ready for what works")
+	}
+}
+
+func (r *Refusals) end(key calls) {
+	known := r.known[key]
+	if known == nil {
+		return
+	}
+	delete(r.known, key)
+	if known.told {
+		r.log.Info().Str("stream", key.stream).Str("calls", string(key.kind)).Int("refused", known.count).
+			Str("after", time.Since(known.since).Round(time.Second).String()).Msg("DIS takes such calls again")
+	}
+}
+
+func (k *refusal) lasts(now time.Time) bool {
+	return k.count >= refusedCalls && now.Sub(k.since) >= refusedFor
+}
+
+// lasting gives what is refused at the moment, the streams of each kind in order.
+func (r *Refusals) lasting() (streams map[Kind][]string, of map[calls]refusal) {
+	now := time.Now()
+	streams, of = map[Kind][]string{}, map[calls]refusal{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	maps.DeleteFunc(r.known, func(_ calls, k *refusal) bool { return now.Sub(k.last) > forgottenAfter })
+	for key, k := range r.known {
+		if k.lasts(now) {
+			streams[key.kind] = append(streams[key.kind], key.stream)
+			of[key] = *k
+		}
+	}
+	for _, names := range streams {
+		slices.Sort(names)
+	}
+	return streams, of
+}
+
+// Streams is the number of streams of which DIS refuses every call of a kind.
+func (r *Refusals) Streams() map[Kind]int {
+	counts := map[Kind]int{}
+	streams, _ := r.lasting()
+	for _, kind := range Kinds() {
+		counts[kind] = len(streams[kind])
+	}
+	return counts
+}
+
+// Degraded says in a sentence for each kind what DIS refuses, nothing when all is
+// well.
+func (r *Refusals) Degraded() (sentences []string) {
+	streams, of := r.lasting()
+	for _, kind := range Kinds() {
+		names := streams[kind]
+		if len(names) == 0 {
+			continue
+		}
+		first := of[calls{kind, names[0]}]
+		text := fmt.Sprintf("DIS has refused every %s %s for %s: %s", verbs[kind], enumerate(names),
+			time.Since(first.since).Round(time.Second), first.reason)
+		if first.remedy != "" {
+			text += ": " + first.remedy
+		}
+		sentences = append(sentences, text)
+	}
+	return sentences
+}
+
+func enumerate(names []string) string {
+	shown := strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
+		shown += fmt.Sprintf(" and %d more streams", more)
+	}
+	return shown
+}

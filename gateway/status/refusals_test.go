@@ -1,0 +1,111 @@
+package status
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+)
+
+// refused is a call that DIS does not permit.
+func refused(operation, stream, request string) dis.Call {
+	err := &dis.Error{Operation: operation, HTTPStatus: 403, Code: "DIS.4116", Message: "no permission", RequestID: request, NotProcessed: true}
+	return dis.Call{Operation: operation, Stream: stream, HTTPStatus: 403, Code: err.Code, RequestID: request, Err: err}
+}
+
+// TestRefusals: what DIS refuses for 30 s is degraded, once in the log with what to
+// do, until it is taken again.
+func TestRefusals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		r := NewRefusals(func(error) string { return "ask for it" }, zerolog.New(&log))
+		for i := range 29 {
+			r.Observe(refused("PutRecords", "orders", fmt.Sprint(i)))
+			r.Observe(dis.Call{Operation: "ListStreams", HTTPStatus: 200})
+			r.Observe(dis.Call{Operation: "PutRecords", Stream: "payments", HTTPStatus: 200, Records: 2, Refused: 1, RefusalCode: "DIS.4116"})
+			time.Sleep(time.Second)
+		}
+		if got := r.Degraded(); len(got) != 0 || log.Len() != 0 {
+			t.Errorf("before 30 s: %q, log %s", got, log.String())
+		}
+		for range 10 {
+			time.Sleep(time.Second)
+			r.Observe(refused("PutRecords", "orders", "last"))
+		}
+		got := r.Degraded()
+		if len(got) != 1 || got[0] != "DIS has refused every write to orders for 39s: DIS PutRecords: DIS.4116 no permission (HTTP 403): ask for it" {
+			t.Errorf("after 39 s: %q", got)
+		}
+		if counts := r.Streams(); counts[Writes] != 1 || counts[Reads] != 0 || counts[Commits] != 0 || len(counts) != 3 {
+			t.Errorf("counts %v", counts)
+		}
+		r.Observe(dis.Call{Operation: "PutRecords", Stream: "orders", HTTPStatus: 200, Records: 1})
+		if got := r.Degraded(); len(got) != 0 {
+			t.Errorf("after a success: %q", got)
+		}
+		if lines := strings.Count(log.String(), "\n"); lines != 2 || !strings.Contains(log.String(), "ask for it") {
+			t.Errorf("%d lines, want one for the begin and one for the end:\n%s", lines, log.String())
+		}
+	})
+}
+
+// TestWhatIsNoRefusal of the gateway: what the caller of the call can help, what
+// passes by itself, and what nobody waited for.
+func TestWhatIsNoRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := NewRefusals(func(error) string { return "" }, zerolog.Nop())
+		for range 100 {
+			for _, call := range []dis.Call{
+				{Err: &dis.Error{HTTPStatus: 429, Code: "DIS.4303"}},
+				{Err: &dis.Error{HTTPStatus: 400, Code: "DIS.4301"}},
+				{Err: &dis.Error{HTTPStatus: 413}},
+				{Err: &dis.Error{Err: context.Canceled}},
+				{Err: errors.New("of our own")},
+				{HTTPStatus: 200, Records: 2, Refused: 2, RefusalCode: "DIS.4303"},
+			} {
+				call.Operation, call.Stream = "PutRecords", "orders"
+				r.Observe(call)
+			}
+			r.Observe(refused("DescribeStream", "orders", "x"))
+			time.Sleep(time.Second)
+		}
+		if got := r.Degraded(); len(got) != 0 {
+			t.Errorf("degraded: %q", got)
+		}
+	})
+}
+
+// TestEveryKindOfRefusal: reads and commits as well as writes, refused records as well
+// as requests, no answer as well as a no; many streams are counted and not all named.
+func TestEveryKindOfRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := NewRefusals(func(error) string { return "" }, zerolog.Nop())
+		for range 40 {
+			for i := range 5 {
+				r.Observe(refused("GetCursor", fmt.Sprint("stream-", i), "x"))
+			}
+			r.Observe(dis.Call{Operation: "CommitCheckpoint", Stream: "orders", HTTPStatus: 500, Err: &dis.Error{HTTPStatus: 500, Message: "trouble"}})
+			r.Observe(dis.Call{Operation: "PutRecords", Stream: "a", HTTPStatus: 200, Records: 2, Refused: 2, RefusalCode: "DIS.4116", RefusalMessage: "no"})
+			r.Observe(dis.Call{Operation: "PutRecords", Stream: "b", Err: &dis.Error{Err: errors.New("reset")}})
+			time.Sleep(time.Second)
+		}
+		got := strings.Join(r.Degraded(), "\n")
+		for _, wanted := range []string{"every write to a, b for", "every read of stream-0, stream-1, stream-2 and 2 more streams for", "every commit for orders for"} {
+			if !strings.Contains(got, wanted) {
+				t.Errorf("%q is not in\n%s", wanted, got)
+			}
+		}
+		time.Sleep(forgottenAfter + time.Second)
+		if got := r.Degraded(); len(got) != 0 {
+			t.Errorf("nobody has tried for long: %q", got)
+		}
+	})
+}
