@@ -59,10 +59,11 @@ type sending struct {
 	changed chan struct{}
 }
 
-func newSending(t *testing.T, broker, name string, partitions int) *sending {
+func newSending(t *testing.T, broker, name string, partitions int, options ...kgo.Opt) *sending {
+	options = append(options, kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.MaxBufferedRecords(20_000))
 	return &sending{
 		t: t, name: name, partitions: partitions,
-		client:  newFranz(t, broker, kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.MaxBufferedRecords(20_000)),
+		client:  newFranz(t, broker, options...),
 		offsets: map[string]int64{}, changed: make(chan struct{}, 1),
 	}
 }

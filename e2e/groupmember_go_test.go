@@ -13,6 +13,7 @@ import (
 
 	"github.com/IBM/sarama"
 	"github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -100,7 +101,11 @@ func (m *franzMember) run(ctx, polling context.Context) {
 	for polling.Err() == nil {
 		wait, done := context.WithTimeout(polling, 200*time.Millisecond)
 		fetches := m.client.PollFetches(wait)
-		done()
+		fetches.EachError(func(topic string, partition int32, err error) {
+			if wait.Err() == nil && !joinsAgain(err) {
+				fmt.Fprintf(m.written, "refused %s %d %v\n", topic, partition, err)
+			}
+		})
 		m.mu.Lock()
 		fetches.EachRecord(func(r *kgo.Record) {
 			m.record(r.Topic, r.Partition, r.Offset, r.Value)
@@ -108,9 +113,18 @@ func (m *franzMember) run(ctx, polling context.Context) {
 		})
 		last := slices.Collect(maps.Values(m.pending))
 		m.mu.Unlock()
+		done()
 		m.commit(ctx, last)
 		m.client.AllowRebalance()
 	}
+}
+
+// joinsAgain reports whether an error tells of a session of the group that has ended
+// and that the client begins anew by itself.
+func joinsAgain(err error) bool {
+	var ended *kgo.ErrGroupSession
+	return errors.As(err, &ended) &&
+		(kgo.IsRetryableBrokerErr(ended.Err) || kerr.IsRetriable(ended.Err) || errors.Is(ended.Err, kerr.UnknownMemberID))
 }
 
 // commit commits the records; what a rebalance has overtaken stays pending.

@@ -68,7 +68,8 @@ func (i image) buildBinary(t *testing.T, output string) {
 	}
 	build := exec.Command("sh", "-c", strings.Replace(command, " -o /kafka-dis-gateway ", ` -o "$OUTPUT" `, 1))
 	build.Dir = ".."
-	build.Env = append(os.Environ(), "OUTPUT="+output, "VERSION=v0.0.0-image", "COMMIT=0123456789")
+	build.Env = append(os.Environ(), "OUTPUT="+output, "VERSION=v0.0.0-image", "COMMIT=0123456789",
+		"GOFLAGS="+strings.ReplaceAll(os.Getenv("GOFLAGS"), "-race", "")) // which needs a C library
 	if printed, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", command, err, printed)
 	}

@@ -115,15 +115,26 @@ func retriedRuns(t *testing.T, broker string) (runs []*retriedRun) {
 // records a second.
 func produceRetried(t *testing.T, broker string, runs []*retriedRun, count, rate int) {
 	t.Helper()
-	begin := time.Now()
+	beginRetried(t, broker, runs, count, rate)
+	finishRetried(t, runs, count)
+}
+
+func beginRetried(t *testing.T, broker string, runs []*retriedRun, count, rate int) {
+	t.Helper()
 	for _, run := range runs {
 		run.program.begin(t, "produce", "--bootstrap", broker, "--topic", run.topic, "--idempotence", "on",
 			"--seed", strconv.Itoa(run.seed), "--count", strconv.Itoa(count), "--partitions", strconv.Itoa(retriedPartitions),
 			"--rate", strconv.Itoa(rate))
 	}
+}
+
+// finishRetried waits until everything is acknowledged.
+func finishRetried(t *testing.T, runs []*retriedRun, count int) {
+	t.Helper()
+	begin := time.Now()
 	for _, run := range runs {
 		told := parseLines(t, run.program.finish(t, matrixTimeout))
-		t.Logf("%s: %d records acknowledged after %s", run.client.name, len(told), time.Since(begin).Round(time.Millisecond))
+		t.Logf("%s: %d records acknowledged, the last after a wait of %s", run.client.name, len(told), time.Since(begin).Round(time.Millisecond))
 		checkSeed(t, run.client, run.topic, int64(run.seed), count, retriedPartitions, told)
 		run.told = byTopic(told)[run.topic]
 	}

@@ -71,6 +71,7 @@ type conn struct {
 	// software and softwareVersion are what the client calls itself, empty until
 	// it has.
 	software, softwareVersion string
+	lastReply                 time.Time // when the last one was written
 }
 
 func newConn(s *Server, l Listener, nc net.Conn) *conn {
@@ -109,6 +110,7 @@ func (c *conn) readRequests() (err error) {
 			if err := c.pipe.waitEmpty(c.ctx); err != nil {
 				return err
 			}
+			c.farewell()
 			return errDrained
 		}
 		return err
@@ -168,6 +170,26 @@ func (c *conn) stopped() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.noMoreFrames
+}
+
+// farewellTime is how long a reply may be on its way to the client.
+const farewellTime = time.Second
+
+// farewell tells the client that nothing follows the last replies, and waits until it
+// has closed too. A connection that is closed with requests unread, or that requests
+// reach afterwards, is reset, and with it go replies that the client has not read: it
+// would send again what is written. A client that has its replies for a while is
+// not waited for.
+func (c *conn) farewell() {
+	c.mu.Lock()
+	until := c.lastReply.Add(farewellTime)
+	c.mu.Unlock()
+	half, ok := c.nc.(interface{ CloseWrite() error })
+	if !ok || time.Until(until) <= 0 || half.CloseWrite() != nil {
+		return
+	}
+	c.nc.SetReadDeadline(until)
+	_, _ = io.Copy(io.Discard, c.nc) // however it ends, the connection is closed next
 }
 
 // end closes the connection; the first cause counts. Closing with nothing left

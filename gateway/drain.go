@@ -21,15 +21,29 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	for _, c := range s.connections() {
 		c.stopReading()
 	}
-	failures := []error{wrap("close the groups", s.parts.Groups.Close(ctx))}
+	finished := s.finish(ctx)
+	var cutOff error
 	if !s.waitQuiet(ctx, nil) {
-		left := s.abort()
-		failures = append(failures, fmt.Errorf("%d connections were cut off with requests unanswered", left))
+		cutOff = fmt.Errorf("%d connections were cut off with requests unanswered", s.abort())
 	}
-	failures = append(failures, wrap("finish writes", s.parts.Produce.Close(ctx)))
+	err := errors.Join(<-finished, cutOff)
 	s.parts.Fetch.Close()
 	s.kill()
-	return errors.Join(failures...)
+	return err
+}
+
+// finish lets groups and writes come to their end, while the connections wait for
+// the replies: joins are released, and batches that are not begun, which may be
+// many when writes are paced, are refused for the client to send elsewhere.
+func (s *Server) finish(ctx context.Context) <-chan error {
+	finished := make(chan error, 1)
+	go func() {
+		groups := make(chan error, 1)
+		go func() { groups <- wrap("close the groups", s.parts.Groups.Close(ctx)) }()
+		writes := wrap("finish writes", s.parts.Produce.Close(ctx))
+		finished <- errors.Join(<-groups, writes)
+	}()
+	return finished
 }
 
 // serveOn is the part of the grace period in which nothing changes for clients.

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -131,6 +132,86 @@ func TestShutdownReleasesWhatWaitsAndFinishesWhatBegan(t *testing.T) {
 			t.Errorf("log %q, want none", lines)
 		}
 	})
+}
+
+// Batches that writes are paced for may wait for longer than the drain has left:
+// those that are not begun are answered when reading ends.
+func TestShutdownRefusesWhatIsNotBegun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		waiting := make(chan func(produce.Result), 1)
+		b.log.answer = func(_ produce.Batch, done func(produce.Result)) { waiting <- done }
+		b.log.onClose = func() { (<-waiting)(produce.Result{Code: 6}) }
+		c := b.pipe()
+		sent := c.send(produceTo("t", 0, 1, []byte("x")))
+		began := time.Now()
+		done := b.shutdown()
+		reply := c.receive(sent, produceTo("t", 0, 1, nil)).(*kmsg.ProduceResponse)
+		if code := reply.Topics[0].Partitions[0].ErrorCode; code != 6 {
+			t.Errorf("error code %d", code)
+		}
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if at := time.Since(began); at != grace-b.server.cfg.DrainReserve {
+			t.Errorf("the shutdown took %s", at)
+		}
+	})
+}
+
+// drainWithUnread ends a connection that has a reply to come while more requests
+// are on their way, and returns the client, which has not read the reply yet.
+func drainWithUnread(t *testing.T, b *bench) (c *client, sent int32, done <-chan error) {
+	t.Helper()
+	began := make(chan func(produce.Result), 1)
+	b.log.answer = func(_ produce.Batch, done func(produce.Result)) { began <- done }
+	c = dial(t, b.listen())
+	c.patience(10 * time.Second)
+	sent = c.send(produceTo("t", 0, 1, []byte("x")))
+	answer := <-began
+	open := b.server.connections()[0]
+	ctx, cancel := context.WithTimeout(t.Context(), b.server.cfg.DrainReserve) // nothing is left to serve on
+	t.Cleanup(cancel)
+	outcome := make(chan error, 1)
+	go func() { outcome <- b.server.Shutdown(ctx) }()
+	<-open.waits.Done() // reading has ended
+	c.send(produceTo("t", 0, 1, []byte("unread")))
+	answer(produce.Result{BaseOffset: 5})
+	return c, sent, outcome
+}
+
+// A connection that is closed with requests unread is reset, and what the client
+// has not read yet is lost: a batch that is written would be sent again.
+func TestShutdownDoesNotResetConnections(t *testing.T) {
+	c, sent, done := drainWithUnread(t, newBench(t))
+	reply := c.receive(sent, produceTo("t", 0, 1, nil)).(*kmsg.ProduceResponse)
+	if got := reply.Topics[0].Partitions[0]; got.BaseOffset != 5 || got.ErrorCode != 0 {
+		t.Errorf("answered %+v", got)
+	}
+	if _, err := c.nc.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("the connection ended with %v, want a clean end", err)
+	}
+	if _, err := c.nc.Write([]byte("more")); err != nil {
+		t.Errorf("writing behind the end: %v", err)
+	}
+	c.nc.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// A client that does not notice the end holds the shutdown up for a second, not
+// for the rest of the grace period.
+func TestShutdownDoesNotWaitForSleepers(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.DrainReserve = time.Minute })
+	_, _, done := drainWithUnread(t, b)
+	began := time.Now()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("waited %s for a client that does nothing", took)
+	}
 }
 
 func TestShutdownCutsOffAtTheDeadline(t *testing.T) {

@@ -197,6 +197,8 @@ type fakeLog struct {
 	answer func(b produce.Batch, done func(produce.Result))
 	// fetch, when set, answers instead of the log.
 	fetch func(ctx context.Context, r fetch.Request) fetch.Response
+	// onClose, when set, runs at the Close of the produce engine.
+	onClose func()
 }
 
 type storedBatch struct {
@@ -253,6 +255,9 @@ func (l *fakeLog) NewProducerID() (int64, int16) {
 }
 
 func (l *fakeLog) Close(context.Context) error {
+	if l.onClose != nil {
+		l.onClose()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true

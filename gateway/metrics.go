@@ -152,6 +152,14 @@ func (c countedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// CloseWrite is there for connections that can be closed in one direction.
+func (c countedConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
+
 func (c countedConn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
 	c.metrics.sent.Add(float64(n))

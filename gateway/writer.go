@@ -65,7 +65,14 @@ func (c *conn) write(buf []byte) error {
 		return err
 	}
 	_, err := c.nc.Write(buf)
+	c.replied()
 	return err
+}
+
+func (c *conn) replied() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lastReply = time.Now()
 }
 
 func (c *conn) appendReply(buf []byte, x *exchange) []byte {
