@@ -21,8 +21,11 @@ const module = "github.com/kafka-dis-gateway/kafka-dis-gateway"
 // tests the other.
 var mayImport = map[string][]string{
 	"cmd/kafka-dis-gateway": {
-		"gateway", "gateway/loglimit", "gateway/status", "groupcoord", "translate", "translate/topics", "translate/produce", "translate/fetch", "translate/offsets",
+		"cmd/kafka-dis-gateway/doctor", "gateway", "gateway/loglimit", "gateway/status", "groupcoord", "translate", "translate/topics", "translate/produce", "translate/fetch", "translate/offsets",
 		"translate/record", "translate/dis", "translate/dis/wire", "translate/dis/embedded",
+	},
+	"cmd/kafka-dis-gateway/doctor": {
+		"translate", "translate/offsets", "translate/record", "translate/dis", "translate/dis/wire",
 	},
 	"gateway": {
 		"groupcoord", "translate", "translate/topics", "translate/produce", "translate/fetch", "translate/offsets",

@@ -99,7 +99,7 @@ func (l *Listener) setAdvertise(value string) error {
 func (l Listener) refusal(insecure bool) error {
 	if l.Auth == AuthNone && !l.loopback() && !insecure {
 		return fmt.Errorf("listener %s has no authentication and can be reached from other machines: "+
-			"listen on localhost, or allow it with --insecure", l.address())
+			"listen on localhost, or allow it with --insecure", l.Address())
 	}
 	return nil
 }
@@ -112,7 +112,8 @@ func (l Listener) loopback() bool {
 
 func (l Listener) wildcard() bool { return l.Host == "" || unspecified(l.Host) }
 
-func (l Listener) address() string { return net.JoinHostPort(l.Host, strconv.Itoa(l.Port)) }
+// Address is HOST:PORT to bind.
+func (l Listener) Address() string { return net.JoinHostPort(l.Host, strconv.Itoa(l.Port)) }
 
 // advertised is the address for a client whose connection ends at local.
 func (l Listener) advertised(local net.Addr) (host string, port int) {

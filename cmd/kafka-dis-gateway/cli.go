@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
 )
 
 // command is what the user chose on the command line.
@@ -28,6 +30,7 @@ type command interface {
 type commandLine struct {
 	Dev         devCommand         `kong:"cmd,help='Run the gateway with an embedded DIS, for development: no cloud account, data in a local folder.',set='log_format=console',set='admin_listen=',set='admin_listen_text=none',set='auto_create=true',set='pacing=',set='pacing_text=documented with --dis-limits documented, else off',set='topic_admin=full',set='rebalance_delay=0s'"`
 	Serve       serveCommand       `kong:"cmd,help='Run the gateway against DIS.',set='log_format=json',set='admin_listen=127.0.0.1:9644',set='admin_listen_text=127.0.0.1:9644',set='auto_create=false',set='pacing=documented',set='pacing_text=documented',set='topic_admin=create',set='rebalance_delay=3s',set='metadata_endpoint=http://169.254.169.254'"`
+	Doctor      doctorCommand      `kong:"cmd,help='Examine whether serve would work: settings, network, clock, keys, permissions, topics, groups; what to do where it would not.',set='log_format=json',set='admin_listen=127.0.0.1:9644',set='admin_listen_text=127.0.0.1:9644',set='auto_create=false',set='pacing=documented',set='pacing_text=documented',set='topic_admin=create',set='rebalance_delay=3s',set='metadata_endpoint=http://169.254.169.254'"`
 	EmbeddedDIS embeddedDISCommand `kong:"cmd,name='embedded-dis',help='Run the embedded DIS alone: the DIS REST API over HTTP, data in a local folder.',set='log_format=json'"`
 	Health      healthCommand      `kong:"cmd,help='Ask a running gateway whether it is well: the probe of a container.',shares-file"`
 	Version     versionCommand     `kong:"cmd,help='Print the version, the commit and the Go version.'"`
@@ -58,6 +61,10 @@ func parse(args []string, stdout, stderr io.Writer) (command, error) {
 	chosen.check(found)
 	for _, mistake := range misspelt(parser.Model) {
 		found.add(mistake)
+	}
+	if examined, ok := chosen.(*doctorCommand); ok {
+		examined.mistakes = doctor.Split(found.err()) // they are its findings
+		return chosen, nil
 	}
 	return chosen, found.err()
 }

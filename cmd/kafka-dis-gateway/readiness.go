@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
 )
 
 // How often DIS is asked until it answers.
@@ -66,7 +68,7 @@ func (r *readiness) watch(ctx context.Context, ask func(context.Context) error, 
 // untilAnswered asks DIS until it answers. The gateway serves on meanwhile: clients
 // that have it are better served with errors that name the trouble than with none.
 func (r *readiness) untilAnswered(ctx context.Context, ask func(context.Context) error, logger zerolog.Logger) {
-	var logged trouble
+	var logged doctor.Trouble
 	begin := time.Now()
 	for failures := 0; ; failures++ {
 		attempt, cancel := context.WithTimeout(ctx, probeTimeout)
@@ -83,8 +85,8 @@ func (r *readiness) untilAnswered(ctx context.Context, ask func(context.Context)
 		case err == nil:
 			return
 		}
-		if now := explain(err); !now.like(logged) { // it may stay so for a night
-			logger.Warn().Err(err).Str("remedy", now.do).Msg(now.what + "; the gateway serves on and asks again every second")
+		if now := doctor.Explain(err); !now.Like(logged) { // it may stay so for a night
+			logger.Warn().Err(err).Str("remedy", now.Do).Msg(now.What + "; the gateway serves on and asks again every second")
 			logged = now
 		}
 		select {
@@ -104,6 +106,6 @@ func (r *readiness) set(err error) {
 		if was == "" {
 			r.outages++
 		}
-		r.reason = explain(err).String()
+		r.reason = doctor.Explain(err).String()
 	}
 }

@@ -2,6 +2,7 @@ package dis
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,18 +15,29 @@ type proof interface {
 	add(r *http.Request, body *body, now time.Time)
 }
 
+// ErrNoIdentity is among the causes of an Error when there were no keys and no token
+// to prove an identity with.
+var ErrNoIdentity = errors.New("no identity")
+
+// noIdentity is why there are no keys or no token.
+type noIdentity struct{ error }
+
+func (n noIdentity) Unwrap() error { return n.error }
+
+func (noIdentity) Is(target error) bool { return target == ErrNoIdentity }
+
 // proof gets the keys or the token that are valid now.
 func (c *Client) proof(ctx context.Context) (proof, error) {
 	if c.cfg.Tokens != nil {
 		token, err := c.cfg.Tokens.Token(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("get token: %w", err)
+			return nil, noIdentity{fmt.Errorf("get token: %w", err)}
 		}
 		return tokenProof(token), nil
 	}
 	keys, err := c.cfg.Credentials.Get(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("get credentials: %w", err)
+		return nil, noIdentity{fmt.Errorf("get credentials: %w", err)}
 	}
 	return signature{keys: keys, scheme: c.cfg.Signing, region: c.cfg.Region}, nil
 }

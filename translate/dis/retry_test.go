@@ -302,7 +302,7 @@ func TestFailedCredentialsAreNotSent(t *testing.T) {
 	broken := errors.New("metadata endpoint is down")
 	client, _ := play(t, func(c *Config) { c.Credentials = failingCredentials{broken} })
 	err := describe(t.Context(), client)
-	if !errors.Is(err, broken) || !failedWith(t, err).NotProcessed {
+	if !errors.Is(err, broken) || !errors.Is(err, ErrNoIdentity) || !failedWith(t, err).NotProcessed {
 		t.Errorf("got %v", err)
 	}
 }

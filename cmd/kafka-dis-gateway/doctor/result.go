@@ -1,0 +1,53 @@
+package doctor
+
+import "fmt"
+
+// State is how a check ended.
+type State string
+
+// The states of a check. The gateway would work unless one has failed.
+const (
+	OK      State = "ok"
+	Warning State = "warning" // it would work, but not for long or not as expected
+	Failed  State = "failed"
+	Skipped State = "skipped" // not looked at; Found says why
+)
+
+// Result is one line of the report.
+type Result struct {
+	// Check is the name of the check, such as "clock".
+	Check string `json:"check"`
+	// Subject is what of several things was looked at, such as a topic; may be empty.
+	Subject string `json:"subject,omitempty"`
+	State   State  `json:"state"`
+	// Found is what is the case, in one line and without secrets.
+	Found string `json:"found"`
+	// Remedy is what to do about a failure or a warning.
+	Remedy string `json:"remedy,omitempty"`
+}
+
+func found(state State, subject, remedy, format string, args ...any) Result {
+	return Result{Subject: subject, State: state, Remedy: remedy, Found: fmt.Sprintf(format, args...)}
+}
+
+func good(format string, args ...any) []Result {
+	return []Result{found(OK, "", "", format, args...)}
+}
+
+func bad(remedy, format string, args ...any) []Result {
+	return []Result{found(Failed, "", remedy, format, args...)}
+}
+
+func doubtful(remedy, format string, args ...any) []Result {
+	return []Result{found(Warning, "", remedy, format, args...)}
+}
+
+func leftOut(format string, args ...any) []Result {
+	return []Result{found(Skipped, "", "", format, args...)}
+}
+
+// failedCall is a call that DIS refused or did not answer.
+func failedCall(err error) []Result {
+	trouble := Explain(err)
+	return bad(trouble.Do, "%s: %v", trouble.What, trouble.Err)
+}

@@ -1,0 +1,249 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/topics"
+)
+
+// stream is a stream that the gateway would show.
+type stream struct {
+	topic string
+	info  wire.StreamInfo
+}
+
+// exposed leaves out the streams that the settings hide.
+func (e *examination) exposed(list []wire.StreamInfo) []stream {
+	var all []stream
+	for _, info := range list {
+		if topic, shown := e.cfg.TopicOf(info.StreamName); shown {
+			all = append(all, stream{topic, info})
+		}
+	}
+	return all
+}
+
+func hidden(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them hidden by the settings", n)
+}
+
+// chooseTrial prefers a stream that was asked for, and one that can be read.
+func (e *examination) chooseTrial(all []stream) *stream {
+	var best *stream
+	for i := range all {
+		s := &all[i]
+		if s.info.Status != wire.StreamRunning {
+			continue
+		}
+		if slices.Contains(e.cfg.Topics, s.topic) {
+			return s
+		}
+		if best == nil {
+			best = s
+		}
+	}
+	return best
+}
+
+// topicsLimit is how much longer than other checks the one of all topics may take.
+const topicsLimit = 6
+
+// lookTopics looks at each topic, at several at a time and in the time that there
+// is; those that it did not come to are counted.
+func lookTopics(ctx context.Context, e *examination) []Result {
+	wanted, results := e.wantedTopics()
+	if len(wanted) == 0 && len(results) == 0 {
+		return doubtful("create a topic, or check the project (HUAWEICLOUD_SDK_PROJECT_ID or --project-id)", "there is no topic")
+	}
+	var mu sync.Mutex
+	var workers errgroup.Group
+	workers.SetLimit(parallel)
+	late := 0
+	for _, s := range wanted {
+		workers.Go(func() error {
+			result := e.lookTopic(ctx, s)
+			mu.Lock()
+			defer mu.Unlock()
+			if ctx.Err() != nil {
+				late++
+				return nil
+			}
+			results = append(results, result)
+			return nil
+		})
+	}
+	_ = workers.Wait() // the workers return no error
+	slices.SortStableFunc(results, func(a, b Result) int { return strings.Compare(a.Subject, b.Subject) })
+	if late > 0 {
+		results = append(results, found(Skipped, "", "", "%s not looked at within %s: name those that matter", plural(late, "more topic"), topicsLimit*e.cfg.Limit))
+	}
+	return results
+}
+
+// wantedTopics are the streams to look at, and a failure for each topic that was
+// named and is not there.
+func (e *examination) wantedTopics() (wanted []stream, missing []Result) {
+	if len(e.cfg.Topics) == 0 {
+		return e.streams, nil
+	}
+	for _, name := range e.cfg.Topics {
+		at := slices.IndexFunc(e.streams, func(s stream) bool { return s.topic == name })
+		if at >= 0 {
+			wanted = append(wanted, e.streams[at])
+			continue
+		}
+		missing = append(missing, missingTopic(name))
+	}
+	return wanted, missing
+}
+
+func missingTopic(name string) Result {
+	if err := topics.ValidateName(name); err != nil {
+		return found(Failed, name, "use a name of letters, digits, _ and -, or give a stream this name as an alias", "there can be no stream of this name: %v", err)
+	}
+	return found(Failed, name, "create it, or check the name and the project (HUAWEICLOUD_SDK_PROJECT_ID or --project-id)", "there is no such topic")
+}
+
+// trouble is the state of a topic that cannot be used: it fails only if it was
+// asked for.
+func (e *examination) trouble(topic string) State {
+	if slices.Contains(e.cfg.Topics, topic) {
+		return Failed
+	}
+	return Warning
+}
+
+func (e *examination) lookTopic(ctx context.Context, s stream) Result {
+	described, err := e.client.DescribeStream(ctx, s.info.StreamName)
+	switch {
+	case dis.HasCode(err, wire.CodeStreamNotFound):
+		return found(e.trouble(s.topic), s.topic, "create it again, or have clients no longer use it", "it has just been deleted")
+	case err != nil:
+		trouble := Explain(err)
+		return found(e.trouble(s.topic), s.topic, trouble.Do, "%v", err)
+	}
+	if remedy := unusable[described.Status]; remedy != "" {
+		return found(e.trouble(s.topic), s.topic, remedy, "the stream is %s", described.Status)
+	}
+	parts, err := countPartitions(described.Partitions)
+	if err != nil {
+		return found(e.trouble(s.topic), s.topic, "ask the support of DIS: this is no partition as documented", "%v", err)
+	}
+	text := fmt.Sprintf("%s; %s; %s %s, kept %d h", described.Status, parts, described.StreamType, described.DataType, described.RetentionPeriod)
+	if parts.active == 0 {
+		return found(e.trouble(s.topic), s.topic, "scale the stream up", "%s: no partition can be written", text)
+	}
+	seen, err := e.sample(ctx, described.StreamName, parts.readable)
+	if err != nil {
+		return found(e.trouble(s.topic), s.topic, Explain(err).Do, "%s; reading failed: %v", text, err)
+	}
+	if seen.damaged > 0 {
+		return found(Warning, s.topic, "look at who else writes into the stream: docs/record-format.md says what an envelope is",
+			"%s; %s; %d begin like envelopes of the gateway and are none: clients get them as they are", text, seen, seen.damaged)
+	}
+	return found(OK, s.topic, "", "%s; %s", text, seen)
+}
+
+// unusable are the states of a stream in which nothing can be read or written, with
+// what to do.
+var unusable = map[wire.StreamStatus]string{
+	wire.StreamCreating:    "wait until DIS has made it",
+	wire.StreamTerminating: "create it again when it is gone, or have clients no longer use it",
+	wire.StreamTerminated:  "create it again, or have clients no longer use it",
+	wire.StreamFrozen:      "check the account's balance and the console of DIS: only there it can be thawed",
+}
+
+// partitions counts the partitions of a stream by what can be done with them.
+type partitions struct {
+	active, retired, expired, creating int
+	readable                           []readable
+	records                            int64 // readable ones
+}
+
+// readable is a partition with its numbers.
+type readable struct {
+	number int
+	at     wire.SequenceRange
+}
+
+func countPartitions(all []wire.PartitionResponse) (partitions, error) {
+	var p partitions
+	for _, one := range all {
+		switch one.Status {
+		case wire.PartitionActive:
+			p.active++
+		case wire.PartitionDeleted:
+			p.retired++
+		case wire.PartitionExpired:
+			p.expired++
+			continue
+		default:
+			p.creating++
+			continue
+		}
+		number, err := wire.ParsePartitionID(one.PartitionID)
+		if err != nil {
+			return p, err
+		}
+		if one.SequenceNumberRange == nil {
+			return p, fmt.Errorf("partition %d is %s and has no sequence numbers", number, one.Status)
+		}
+		at, err := wire.ParseSequenceRange(*one.SequenceNumberRange)
+		if err != nil {
+			return p, fmt.Errorf("partition %d: %w", number, err)
+		}
+		p.readable = append(p.readable, readable{number, at})
+		p.records += at.Next - at.Oldest
+	}
+	return p, nil
+}
+
+func (p partitions) String() string {
+	text := plural(p.active, "partition")
+	for _, other := range []struct {
+		n    int
+		what string
+	}{
+		{p.retired, "retired, still readable"}, {p.expired, "EXPIRED, without leader for clients"}, {p.creating, "being made"},
+	} {
+		if other.n > 0 {
+			text += fmt.Sprintf(" and %d %s", other.n, other.what)
+		}
+	}
+	return text + "; " + plural64(p.records, "record") + p.ranges()
+}
+
+// shownRanges is for how many partitions the numbers are shown.
+const shownRanges = 3
+
+// ranges are the oldest and the next offset of each partition, of a few.
+func (p partitions) ranges() string {
+	if len(p.readable) > shownRanges {
+		return ""
+	}
+	var texts []string
+	for _, one := range p.readable {
+		texts = append(texts, fmt.Sprintf("%d: %s", one.number, one.at))
+	}
+	return " (" + strings.Join(texts, ", ") + ")"
+}
+
+func plural(n int, what string) string { return plural64(int64(n), what) }
+
+func plural64(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
