@@ -93,7 +93,6 @@ func (a *api) untried(cfg *Config) string {
 // check makes the call and judges the answer.
 func (a *api) check(ctx context.Context, e *examination) []Result {
 	text, err := a.try(ctx, e)
-	var failure *dis.Error
 	switch {
 	case err == nil:
 		return good("%s", text)
@@ -103,7 +102,7 @@ func (a *api) check(ctx context.Context, e *examination) []Result {
 		return good("allowed; %s", text)
 	case isForbidden(err):
 		return bad("grant the keys' user this call of DIS in the project (IAM); without it "+a.without, "%v", err)
-	case errors.As(err, &failure) && failure.Throttled():
+	case isThrottled(err):
 		return doubtful(waitForDIS+"; it is not known whether the call is allowed", "%v", err)
 	default:
 		return failedCall(err)
@@ -177,3 +176,11 @@ func tryConsumerState(ctx context.Context, e *examination) (string, error) {
 
 // errUntried is a read that cannot be tried.
 var errUntried = errors.New("there is no stream to read from")
+
+// Operations are the calls of DIS whose permission is looked at, tried or not.
+func Operations() (names []string) {
+	for _, a := range apis {
+		names = append(names, a.operation)
+	}
+	return names
+}

@@ -1,6 +1,11 @@
 package doctor
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+)
 
 // State is how a check ended.
 type State string
@@ -46,8 +51,17 @@ func leftOut(format string, args ...any) []Result {
 	return []Result{found(Skipped, "", "", format, args...)}
 }
 
-// failedCall is a call that DIS refused or did not answer.
+// failedCall is a call that DIS refused or did not answer. To be told to come later
+// says nothing of whether the gateway works.
 func failedCall(err error) []Result {
 	trouble := Explain(err)
+	if isThrottled(err) {
+		return doubtful(trouble.Do, "%s: %v", trouble.What, trouble.Err)
+	}
 	return bad(trouble.Do, "%s: %v", trouble.What, trouble.Err)
+}
+
+func isThrottled(err error) bool {
+	var failure *dis.Error
+	return errors.As(err, &failure) && failure.Throttled()
 }

@@ -129,9 +129,10 @@ func (e *examination) lookTopic(ctx context.Context, s stream) Result {
 	switch {
 	case dis.HasCode(err, wire.CodeStreamNotFound):
 		return found(e.trouble(s.topic), s.topic, "create it again, or have clients no longer use it", "it has just been deleted")
+	case isThrottled(err):
+		return found(Warning, s.topic, waitForDIS, "not looked at: %v", err)
 	case err != nil:
-		trouble := Explain(err)
-		return found(e.trouble(s.topic), s.topic, trouble.Do, "%v", err)
+		return found(e.trouble(s.topic), s.topic, Explain(err).Do, "%v", err)
 	}
 	if remedy := unusable[described.Status]; remedy != "" {
 		return found(e.trouble(s.topic), s.topic, remedy, "the stream is %s", described.Status)
@@ -145,6 +146,9 @@ func (e *examination) lookTopic(ctx context.Context, s stream) Result {
 		return found(e.trouble(s.topic), s.topic, "scale the stream up", "%s: no partition can be written", text)
 	}
 	seen, err := e.sample(ctx, described.StreamName, parts.readable)
+	if isThrottled(err) {
+		return found(Warning, s.topic, waitForDIS, "%s; not read: %v", text, err)
+	}
 	if err != nil {
 		return found(e.trouble(s.topic), s.topic, Explain(err).Do, "%s; reading failed: %v", text, err)
 	}
