@@ -72,8 +72,8 @@ func (d *doctorCommand) examination() doctor.Config {
 		MemoryNeeded:   d.memoryNeeded(), MemoryAvailable: func() (int64, error) { return containerMemory(os.DirFS("/")) },
 		GroupsOff:  d.Groups == "off",
 		AppName:    func(group string) (string, error) { return offsets.AppName(group, d.DISAppNameMax) },
-		TopicAdmin: d.TopicAdmin,
-		Topics:     d.Topic, Groups: d.Group, Watch: d.Watch, WriteTest: d.WriteTest,
+		TopicAdmin: d.TopicAdmin, Names: d.names,
+		Topics: d.Topic, Groups: d.Group, Watch: d.Watch, WriteTest: d.WriteTest,
 		Limit: d.CheckTimeout,
 	}
 	if d.DISEndpoint == "" {

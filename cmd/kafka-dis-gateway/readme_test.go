@@ -72,7 +72,7 @@ func TestDocumentsNameRealSettings(t *testing.T) {
 
 func TestREADMEListsTheCommands(t *testing.T) {
 	text := readmeText(t)
-	for _, command := range []string{"dev", "serve", "embedded-dis", "health", "version"} {
+	for _, command := range []string{"dev", "serve", "doctor", "embedded-dis", "health", "version"} {
 		if !strings.Contains(text, "| `"+command+"` |") {
 			t.Errorf("README.md does not list the command %s", command)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/offsets"
@@ -19,8 +20,11 @@ import (
 // mostWatched is how many pairs of app and stream are watched: each is read twice.
 const mostWatched = 200
 
-// place is what has checkpoints: an app in a stream.
-type place struct{ app, stream string }
+// place is what has checkpoints: an app in the stream of a topic.
+type place struct {
+	app    string
+	stream translate.Alias
+}
 
 // lookCheckpoints reads the checkpoints twice and tells which have changed between,
 // and a gateway that runs here what others have changed. Who changes one, DIS does
@@ -104,7 +108,12 @@ func (e *examination) watched(ctx context.Context, results []Result) ([]place, [
 	var places []place
 	for _, app := range apps {
 		for _, stream := range app.CommitCheckpointStreamNames {
-			places = append(places, place{app.AppName, stream})
+			if topic, shown := e.cfg.Names.Topic(stream, ""); shown {
+				places = append(places, place{app.AppName, translate.Alias{Topic: topic, Stream: translate.StreamRef{Name: stream}}})
+			}
+		}
+		for _, alias := range e.cfg.Names.ByID() { // whether an app names them is not known
+			places = append(places, place{app.AppName, alias})
 		}
 	}
 	return places, results, nil
@@ -135,7 +144,7 @@ func (e *examination) readCheckpoints(ctx context.Context, places []place) (map[
 	workers.SetLimit(parallel)
 	for _, at := range places {
 		workers.Go(func() error {
-			states, err := e.client.ConsumerState(ctx, at.app, at.stream, "")
+			states, err := e.client.ConsumerState(ctx, at.app, at.stream.Stream.Name, at.stream.Stream.ID)
 			if dis.HasCode(err, wire.CodeAppNotFound, wire.CodeStreamNotFound) {
 				err = nil
 			}
@@ -162,7 +171,7 @@ func changed(before, after map[place]map[string]string) map[string][]string {
 		for _, partition := range slices.Sorted(maps.Keys(committed)) {
 			now, then := committed[partition], before[at][partition]
 			if now != then {
-				changes[at.app] = append(changes[at.app], fmt.Sprintf("%s %s from %s to %s", at.stream, partition, orNone(then), orNone(now)))
+				changes[at.app] = append(changes[at.app], fmt.Sprintf("%s %s from %s to %s", at.stream.Topic, partition, orNone(then), orNone(now)))
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
@@ -41,9 +42,9 @@ type Config struct {
 
 	// Topics are to be there; none named: all streams are looked at.
 	Topics []string
-	// TopicOf gives the Kafka name of a stream, false where the settings hide it;
-	// nil: the stream's own name.
-	TopicOf func(stream string) (topic string, exposed bool)
+	// Names are the aliases and what the settings hide; nil: every stream is the topic
+	// of its name.
+	Names *translate.Names
 	// Groups are those whose checkpoints are watched; none named: all apps.
 	Groups []string
 	// Watch is how long checkpoints are watched; 0: not at all.
@@ -66,8 +67,8 @@ type examination struct {
 	access dis.Config  // with identity
 	probes map[string]*probe
 
-	streams  []stream                    // after ListStreams
-	trial    *stream                     // which reads are tried on; nil when there is none
+	streams  []translate.Alias           // the topics, after ListStreams
+	trial    string                      // a stream that reads are tried on; "" when there is none
 	cursor   string                      // at its oldest record
 	gateway  atomic.Pointer[gatewayPage] // nil: none runs here
 	app      ownApp
@@ -75,8 +76,8 @@ type examination struct {
 }
 
 func newExamination(cfg Config) *examination {
-	if cfg.TopicOf == nil {
-		cfg.TopicOf = func(stream string) (string, bool) { return stream, true }
+	if cfg.Names == nil {
+		cfg.Names = new(translate.Names)
 	}
 	if cfg.openFiles == nil {
 		cfg.openFiles = openFilesLimit

@@ -64,13 +64,13 @@ func (p *probe) lookName() []Result {
 	}
 	switch {
 	case net.ParseIP(name) != nil:
-		return good("%s is an address, no name%s", name, p.through())
+		return good("an address, no name%s", p.through())
 	case p.resolved.err != nil:
 		return bad(remedy, "%s is no name that this machine can resolve: %v", name, p.resolved.err)
 	case !p.resolved.done && p.resolved.begun:
 		return bad(remedy, "the resolution of %s does not end", name)
 	case !p.resolved.done && p.connected.begun:
-		return good("%s%s", name, p.through())
+		return good("known%s", p.through())
 	case !p.resolved.done:
 		return failedCall(p.err)
 	}
@@ -78,7 +78,10 @@ func (p *probe) lookName() []Result {
 	for _, address := range p.addresses {
 		all = append(all, address.String())
 	}
-	return good("%s is %s%s", name, strings.Join(all, ", "), p.through())
+	if p.proxy != nil {
+		return good("%s of the proxy is %s", name, strings.Join(all, ", "))
+	}
+	return good("%s", strings.Join(all, ", "))
 }
 
 func (p *probe) lookConnection() []Result {

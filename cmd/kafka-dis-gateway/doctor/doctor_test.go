@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/embedded"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
@@ -130,7 +131,7 @@ var ailments = []ailment{
 	{"DIS is down", nil, fault(embedded.Fault{Kind: embedded.FaultError, Status: 503}),
 		[]wanted{{"answer HOST", Failed, "DIS is in trouble", "wait for DIS"}, {"clock HOST", OK, "", ""}, {"identity HOST", Skipped, "needs answer", ""}}},
 	{"DIS is busy", nil, fault(embedded.Fault{Kind: embedded.FaultTooMany, Count: 1}),
-		[]wanted{{"answer HOST", Warning, "DIS is busy", "wait for DIS"}, {"identity HOST", Warning, "too busy", "wait"}, {"permission ListStreams", OK, "1 stream", ""}}},
+		[]wanted{{"answer HOST", Warning, "DIS is busy", "wait for DIS"}, {"identity HOST", Warning, "too busy", "wait"}, {"permission ListStreams", OK, "1 stream, 1 topic", ""}}},
 	{"DIS cuts the connection", nil, fault(embedded.Fault{Kind: embedded.FaultLostReply}),
 		[]wanted{{"answer HOST", Failed, "no answer", "--dis-endpoint"}}},
 	{"DIS hangs", nil, func(p *patient) {
@@ -183,7 +184,15 @@ var ailments = []ailment{
 	{"a topic that does not exist", nil, func(p *patient) { p.cfg.Topics = []string{"order"} },
 		[]wanted{{"topic order", Failed, "there is no such topic", "check the name"}}},
 	{"a topic that cannot exist", nil, func(p *patient) { p.cfg.Topics = []string{"my.orders"} },
-		[]wanted{{"topic my.orders", Failed, "there can be no stream of this name", "alias"}}},
+		[]wanted{{"topic my.orders", Failed, "invalid topic name", "--alias"}}},
+	{"a topic that is hidden", nil, func(p *patient) {
+		p.cfg.Topics, p.cfg.Names = []string{"orders"}, new(translate.Names)
+		p.cfg.Names.Hide("ord*")
+	}, []wanted{{"topic orders", Failed, "--hide-topics has ord*", "--hide-topics"}}},
+	{"an alias of an id that nobody has", nil, func(p *patient) {
+		p.cfg.Names = new(translate.Names)
+		p.must(p.cfg.Names.Add(translate.Alias{Topic: "partner", Stream: translate.StreamRef{ID: "nobody"}}))
+	}, []wanted{{"topic partner", Warning, "there is no stream of id nobody", "--alias"}, {"topic orders", OK, "RUNNING", ""}}},
 	{"no topics", nil, func(p *patient) { p.must(p.client.DeleteStream(p.t.Context(), "orders")) },
 		[]wanted{{"permission GetCursor", OK, "allowed; there is no stream to try it with", ""}, {"permission GetRecords", Skipped, "no stream to read from", ""}, {"topic", Warning, "there is no topic", "--project-id"}}},
 	{"a stream that is frozen", nil, rewriting("RUNNING", "FROZEN"),

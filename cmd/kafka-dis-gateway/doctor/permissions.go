@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -121,24 +122,19 @@ func tryListStreams(ctx context.Context, e *examination) (string, error) {
 		return "", err
 	}
 	e.streams = e.exposed(list)
-	e.trial = e.chooseTrial(e.streams)
-	return plural(len(list), "stream") + hidden(len(list)-len(e.streams)), nil
+	e.trial = e.chooseTrial(list)
+	return plural(len(list), "stream") + ", " + plural(len(e.streams), "topic"), nil
 }
 
 // trialName is the stream that reads are tried on; of one that does not exist DIS
 // tells someone who may ask that it does not.
-func (e *examination) trialName() string {
-	if e.trial == nil {
-		return absent
-	}
-	return e.trial.info.StreamName
-}
+func (e *examination) trialName() string { return cmp.Or(e.trial, absent) }
 
 func (e *examination) onTrial() string {
-	if e.trial == nil {
+	if e.trial == "" {
 		return "there is no stream to try it with"
 	}
-	return "tried with stream " + e.trial.info.StreamName
+	return "tried with stream " + e.trial
 }
 
 func tryDescribeStream(ctx context.Context, e *examination) (string, error) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/embedded"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -211,18 +212,31 @@ func TestManyTopics(t *testing.T) {
 	}
 }
 
-// TestHiddenStreams: what the settings hide or rename is seen by the names of
-// clients.
-func TestHiddenStreams(t *testing.T) {
+// TestAliases: what the settings hide or rename is seen by the names of clients, and
+// streams of other accounts by their ids.
+func TestAliases(t *testing.T) {
 	p := newPatient(t)
-	p.must(p.client.CreateStream(t.Context(), wire.CreateStreamRequest{StreamName: "secret", PartitionCount: 1}))
-	p.cfg.TopicOf = func(stream string) (string, bool) { return "shop." + stream, stream != "secret" }
-	p.cfg.Topics = []string{"shop.orders"}
+	for _, name := range []string{"secret", "theirs"} {
+		p.must(p.client.CreateStream(t.Context(), wire.CreateStreamRequest{StreamName: name, PartitionCount: 1}))
+	}
+	p.put("theirs", 0, []byte("v"))
+	theirs, err := p.client.DescribeStream(t.Context(), "theirs")
+	p.must(err)
+	p.cfg.Names = new(translate.Names)
+	p.must(p.cfg.Names.Add(translate.Alias{Topic: "shop.orders", Stream: translate.StreamRef{Name: "orders"}}))
+	p.must(p.cfg.Names.Add(translate.Alias{Topic: "partner", Stream: translate.StreamRef{ID: theirs.StreamID}}))
+	p.cfg.Names.Hide("secret")
+	p.cfg.Names.Hide("theirs") // as it belongs to somebody else
 	r := p.examine()
-	if got := r.of("topic shop.orders"); len(got) != 1 || got[0].State != OK {
+	for _, key := range []string{"topic shop.orders", "topic partner"} {
+		if got := r.of(key); len(got) != 1 || got[0].State != OK || !strings.Contains(got[0].Found, "1 record ") || !strings.Contains(got[0].Found, "1 plain") {
+			t.Errorf("%+v\n%s", got, r)
+		}
+	}
+	if got := r.of("permission ListStreams"); got[0].Found != "3 streams, 2 topics" {
 		t.Errorf("%+v", got)
 	}
-	if got := r.of("permission ListStreams"); got[0].Found != "2 streams, 1 of them hidden by the settings" {
+	if got := r.of("topic"); len(got) != 2 {
 		t.Errorf("%+v", got)
 	}
 }

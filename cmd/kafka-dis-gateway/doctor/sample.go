@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
@@ -53,7 +54,7 @@ func (s sampled) String() string {
 }
 
 // sample reads the newest records of the first partitions that have any.
-func (e *examination) sample(ctx context.Context, stream string, partitions []readable) (sampled, error) {
+func (e *examination) sample(ctx context.Context, stream translate.StreamRef, partitions []readable) (sampled, error) {
 	var seen sampled
 	looked := 0
 	for _, p := range partitions {
@@ -74,9 +75,9 @@ func (e *examination) sample(ctx context.Context, stream string, partitions []re
 }
 
 // newest reads the last records of a partition. Some may have expired meanwhile.
-func (e *examination) newest(ctx context.Context, stream string, p readable) ([]wire.Record, error) {
+func (e *examination) newest(ctx context.Context, stream translate.StreamRef, p readable) ([]wire.Record, error) {
 	cursor, err := e.client.GetCursor(ctx, dis.CursorRequest{
-		StreamName: stream, Partition: p.number,
+		StreamName: stream.Name, StreamID: stream.ID, Partition: p.number,
 		Type: wire.CursorAtSequence, SequenceNumber: max(p.at.Oldest, p.at.Next-sampleRecords),
 	})
 	if err != nil {

@@ -118,7 +118,7 @@ func tryCommit(ctx context.Context, e *examination) (string, error) {
 }
 
 func tryDeleteCheckpoints(ctx context.Context, e *examination) (string, error) {
-	return "the checkpoint was deleted", e.client.DeleteCheckpoints(ctx, e.app.name, e.cfg.WriteTest, nil)
+	return "the checkpoint was deleted", e.client.DeleteCheckpoints(ctx, e.app.name, e.cfg.WriteTest, "", nil)
 }
 
 func tryDeleteApp(ctx context.Context, e *examination) (string, error) {
