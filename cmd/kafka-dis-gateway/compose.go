@@ -4,6 +4,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/status"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
@@ -33,7 +34,7 @@ type parts struct {
 // the error is about the settings.
 func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config, logger zerolog.Logger) (*parts, error) {
 	p := &parts{metrics: newMetrics(), outage: newOutage(), logger: logger}
-	p.refusals = status.NewRefusals(func(err error) string { return explain(err).do }, logger)
+	p.refusals = status.NewRefusals(func(err error) string { return doctor.Explain(err).Do }, logger)
 	var failures status.Errors
 	backend.Logger = logger
 	count := observeCalls(p.metrics)

@@ -25,6 +25,7 @@ type api struct {
 	// without says what does not work when it is forbidden.
 	without string
 	groups  bool // only consumer groups need it
+	admin   bool // only --topic-admin=full needs it
 	effect  effect
 	// needs are other permissions, by the names of their calls.
 	needs []string
@@ -50,7 +51,9 @@ var apis = []api{
 	{operation: "DeleteApp", without: "groups cannot be deleted", groups: true, effect: trace, needs: []string{"CreateApp"}, try: tryDeleteApp},
 
 	{operation: "CreateStream", without: "clients cannot create topics", effect: lasting},
-	{operation: "DeleteStream", without: "clients cannot delete topics", effect: lasting},
+	{operation: "ChangePartitionCount", without: "clients cannot add partitions", effect: lasting, admin: true},
+	{operation: "UpdateStream", without: "clients cannot change the retention of topics", effect: lasting, admin: true},
+	{operation: "DeleteStream", without: "clients cannot delete topics", effect: lasting, admin: true},
 }
 
 // permission is the name of the checks of apis.
@@ -79,12 +82,12 @@ func (a *api) untried(cfg *Config) string {
 	switch {
 	case a.groups && cfg.GroupsOff:
 		return "not needed without groups (--groups=off)"
-	case a.effect == lasting && a.operation == "CreateStream" && cfg.TopicAdmin == "none":
+	case a.effect == lasting && cfg.TopicAdmin == "none":
 		return "not needed with --topic-admin=none"
-	case a.effect == lasting && a.operation == "DeleteStream" && cfg.TopicAdmin != "full":
+	case a.admin && cfg.TopicAdmin != "full":
 		return "not needed without --topic-admin=full"
 	case a.effect == lasting:
-		return "never tried, since streams cost money and their deletion is final: if it is forbidden, " + a.without
+		return "never tried, since streams cost money and what is done to them is final: if it is forbidden, " + a.without
 	case a.effect == trace && cfg.WriteTest == "":
 		return "not tried without --write-test STREAM, since it changes something: if it is forbidden, " + a.without
 	}
