@@ -2,14 +2,20 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
 )
 
-const metricsPath = "../../docs/metrics.md"
+const (
+	metricsPath = "../../docs/metrics.md"
+	alertsPath  = "../../deploy/prometheus/alerts.yaml"
+)
 
 // TestDocumentsListTheMetrics keeps docs/metrics.md to the table that /metrics is made
 // from. Run with -update to write it.
@@ -42,6 +48,42 @@ func metricsMarkdown(table []gateway.Metric) string {
 			b.WriteString("\n")
 		}
 		fmt.Fprintf(&b, "## %s\n\n| Metric | Type | Labels | Unit | Meaning | When to look |\n|---|---|---|---|---|---|\n%s", part, rows[part])
+	}
+	return b.String()
+}
+
+// TestDocumentsListTheAlerts keeps the alerts in docs/metrics.md to the rules.
+func TestDocumentsListTheAlerts(t *testing.T) {
+	generatedPart(t, metricsPath, "alerts", alertsMarkdown(t))
+}
+
+// variableInText is what Prometheus fills in: a label of the alert, or its value.
+var variableInText = regexp.MustCompile(`\{\{ \$(?:labels\.)?(\w+) \}\}`)
+
+func alertsMarkdown(t *testing.T) string {
+	t.Helper()
+	var file struct {
+		Groups []struct {
+			Rules []struct {
+				Alert, Expr, For    string
+				Labels, Annotations map[string]string
+			}
+		}
+	}
+	raw, err := os.ReadFile(alertsPath)
+	if err == nil {
+		err = yaml.Unmarshal(raw, &file)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", alertsPath, err)
+	}
+	var b strings.Builder
+	b.WriteString("| Alert | Severity | Says | What to do |\n|---|---|---|---|\n")
+	for _, group := range file.Groups {
+		for _, rule := range group.Rules {
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", rule.Alert, rule.Labels["severity"],
+				cell(variableInText.ReplaceAllString(rule.Annotations["summary"], "*$1*")), cell(rule.Annotations["remedy"]))
+		}
 	}
 	return b.String()
 }
