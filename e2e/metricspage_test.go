@@ -91,7 +91,7 @@ func trafficOfEveryKind(t *testing.T) *serving {
 	dis := start(t, nil, gatewayBinary, "embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--log-format", "json",
 		"--fault", "error-5xx,operations=ListStreams,count=1")
 	endpoint, _, _ := strings.Cut(waitForPrefix(t, dis.stdout, "DIS ", startTimeout), " ")
-	s := startServeAt(t, endpoint, dis, "--topic-admin", "create")
+	s := startServeAt(t, endpoint, dis, "--topic-admin", "create", "--initial-rebalance-delay", "0s")
 	s.waitReady(t)
 	createTopic(t, s.kafka, "orders", 2)
 	client := franz{broker: s.kafka}
@@ -161,7 +161,7 @@ func TestMetricsPage(t *testing.T) {
 func TestMetricsSurviveHostileNames(t *testing.T) {
 	t.Parallel()
 	promtool := promtool(t)
-	s := startServe(t, "--topic-admin", "create")
+	s := startServe(t, "--topic-admin", "create", "--initial-rebalance-delay", "0s")
 	s.waitReady(t)
 	createTopic(t, s.kafka, "orders", 1)
 	client := franz{broker: s.kafka}

@@ -37,12 +37,16 @@ func documents(t *testing.T) map[string]string {
 	return texts
 }
 
+// otherPrograms are commands of others, whose flags the documents name too: up to the
+// end of the line, or of the words in code.
+var otherPrograms = regexp.MustCompile("\\b(?:kafka-[a-z-]+\\.sh|curl|docker|kubectl|go test|mvn|java)\\b[^`\n]*")
+
 // mentioned checks that what the documents say of the kind of a pattern exists.
 func mentioned(t *testing.T, pattern string, least int, exists func(name string) bool) {
 	t.Helper()
 	mentions := 0
 	for path, text := range documents(t) {
-		for _, name := range regexp.MustCompile(pattern).FindAllString(text, -1) {
+		for _, name := range regexp.MustCompile(pattern).FindAllString(otherPrograms.ReplaceAllString(text, ""), -1) {
 			mentions++
 			if !exists(name) {
 				t.Errorf("%s mentions %s, which does not exist", path, name)
