@@ -41,7 +41,7 @@ func (c *conn) logAnswered(x *exchange) {
 	}
 	dis.LogCallers(event, c.caller(x)).Int64("connection", c.id).Int32("correlation_id", x.correlation).
 		Str("client_id", c.clientID()).Str("api", x.api.name).Int16("version", x.version).
-		Str("took", time.Since(x.arrived).Round(time.Microsecond).String()).Msg("Kafka request")
+		Float64("took_ms", float64(time.Since(x.arrived).Microseconds())/1000).Msg("Kafka request")
 }
 
 func (c *conn) clientID() string {

@@ -51,7 +51,7 @@ func (c *Client) logAttempt(ctx context.Context, seen *Call) {
 		return
 	}
 	LogCallers(event, Callers(ctx)...).Str("operation", seen.Operation).Int("attempt", seen.Attempt).Int("status", seen.HTTPStatus).
-		Str("took", seen.Latency.Round(time.Microsecond).String())
+		Float64("took_ms", float64(seen.Latency.Microseconds())/1000)
 	for _, field := range []struct{ name, text string }{
 		{"stream", seen.Stream}, {"dis_request_id", seen.RequestID}, {"code", seen.Code}, {"refusal_code", seen.RefusalCode},
 	} {
