@@ -218,11 +218,16 @@ func describeTopic(topic *translate.Topic) kmsg.MetadataResponseTopic {
 	}
 	described := kmsg.NewMetadataResponseTopic()
 	described.Topic, described.TopicID = &topic.Name, topic.ID
+	described.Partitions = make([]kmsg.MetadataResponseTopicPartition, 0, len(topic.Partitions))
 	for id, partition := range topic.Partitions {
 		described.Partitions = append(described.Partitions, describePartition(int32(id), partition))
 	}
 	return described
 }
+
+// thisBroker is all replicas of every partition. Replies share it, so nobody may
+// change it.
+var thisBroker = []int32{nodeID}
 
 // describePartition lists an unreadable partition without a leader, since ids
 // must have no gaps. Leader epochs are -1 everywhere: clients trust any other
@@ -231,8 +236,7 @@ func describePartition(id int32, partition translate.Partition) kmsg.MetadataRes
 	described := kmsg.NewMetadataResponseTopicPartition()
 	described.Partition = id
 	described.Leader, described.LeaderEpoch = nodeID, -1
-	described.Replicas = []int32{nodeID}
-	described.ISR = []int32{nodeID}
+	described.Replicas, described.ISR = thisBroker, thisBroker
 	if !partition.Readable() {
 		described.ErrorCode, described.Leader = leaderNotAvailable, -1
 	}

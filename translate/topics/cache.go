@@ -1,6 +1,8 @@
 package topics
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
@@ -21,7 +23,8 @@ type cache struct {
 	entries   map[string]*entry   // by the name of the topic
 	names     map[[16]byte]string // by topic id, see entry.ids
 	ticks     int64
-	listTick  int64 // of the list that was last applied
+	listTick  int64              // of the list that was last applied
+	sorted    []*translate.Topic // what topics gave last, nil once that has changed
 }
 
 func newCache(projectID string, aliases *translate.Names) cache {
@@ -130,6 +133,7 @@ func (c *cache) store(name string, a answer) {
 	if a.started < e.described {
 		return
 	}
+	c.sorted = nil
 	e.described, e.checked, e.err = a.started, a.at, a.err
 	switch {
 	case a.err == nil:
@@ -147,8 +151,18 @@ func (c *cache) unknown(name string) *translate.Topic {
 	return &translate.Topic{Name: name, StreamName: stream.Name, StreamID: stream.ID}
 }
 
-// topics gives every topic that exists, in no order.
+// topics gives every topic that exists, ordered by name; the list is shared and is
+// not to be changed. With a thousand topics to sort it is kept, since lookups wait
+// for the mutex meanwhile.
 func (c *cache) topics() []*translate.Topic {
+	if c.sorted == nil {
+		c.sorted = c.existing()
+		slices.SortFunc(c.sorted, func(a, b *translate.Topic) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return c.sorted
+}
+
+func (c *cache) existing() []*translate.Topic {
 	all := make([]*translate.Topic, 0, len(c.entries))
 	for name, e := range c.entries {
 		switch {

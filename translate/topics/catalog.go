@@ -18,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 	"sync"
 	"time"
 
@@ -154,9 +153,10 @@ func (c *Catalog) Topic(ctx context.Context, name string) (*translate.Topic, err
 	return c.describe(ctx, name)
 }
 
-// Topics gives all topics, ordered by name. One that exists without being known
-// in detail (DIS is still creating it, or did not answer the describe) has no
-// partitions. The error is DIS's, and only when the streams were never listed.
+// Topics gives all topics, ordered by name, in a list that is not to be changed. One
+// that exists without being known in detail (DIS is still creating it, or did not
+// answer the describe) has no partitions. The error is DIS's, and only when the
+// streams were never listed.
 func (c *Catalog) Topics(ctx context.Context) ([]*translate.Topic, error) {
 	// A refresh that runs already may not describe every stream, hence twice.
 	for range 2 {
@@ -175,9 +175,7 @@ func (c *Catalog) Topics(ctx context.Context) ([]*translate.Topic, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := c.cache.topics()
-	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
-	return all, nil
+	return c.cache.topics(), nil
 }
 
 // Exists reports whether there is a topic as far as is known; it asks nobody and is

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -145,6 +147,7 @@ func (f *fakeDIS) ListStreams(ctx context.Context) ([]wire.StreamInfo, error) {
 		}
 		list = append(list, info)
 	}
+	slices.SortFunc(list, func(a, b wire.StreamInfo) int { return strings.Compare(a.StreamName, b.StreamName) })
 	f.mu.Unlock()
 	if late := f.pause(ctx); late != nil {
 		return nil, late

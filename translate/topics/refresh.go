@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -25,6 +27,7 @@ type pace struct {
 	looping  bool
 	lastUse  time.Time
 	allUsed  time.Time // last call of Topics
+	began    time.Time // of the refresh that runs, zero when none does
 	listedAt time.Time // last success
 	complete bool      // that one described every stream, not only those in use
 	failures int       // in a row
@@ -47,8 +50,9 @@ func (p *pace) interval(standard time.Duration) time.Duration {
 	return min(wait, max(maxRefresh, standard))
 }
 
-// current reports whether Topics may answer from memory: the list is fresh, or
-// DIS fails at the moment and a try of the client's own would only make it wait.
+// current reports whether Topics may answer from memory: the list is fresh, or it
+// was when a refresh began that still runs, or DIS fails at the moment and a try of
+// the client's own would only make it wait.
 func (p *pace) current(now time.Time, cfg Config) bool {
 	if p.listedAt.IsZero() {
 		return false
@@ -56,6 +60,9 @@ func (p *pace) current(now time.Time, cfg Config) bool {
 	fresh := 2 * p.interval(cfg.Refresh)
 	if p.failures > 0 {
 		return now.Sub(p.failedAt) < fresh
+	}
+	if !p.began.IsZero() {
+		now = p.began
 	}
 	return p.complete && now.Sub(p.listedAt) < fresh
 }
@@ -111,7 +118,7 @@ func (c *Catalog) refresh() error {
 	c.mu.Lock()
 	started := c.cache.tick()
 	reach := scope{all: began.Sub(c.pace.allUsed) <= c.cfg.IdleAfter, identify: c.pace.identify}
-	c.pace.identify = false
+	c.pace.identify, c.pace.began = false, began
 	c.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(c.ctx, c.cfg.CallTimeout)
@@ -133,22 +140,53 @@ func (c *Catalog) refresh() error {
 // them, or those whose id the list does not show.
 type scope struct{ all, identify bool }
 
+// describeAll describes the streams, those first that were not for the longest time.
+// Where DIS answers none of several in a row, as when it has too many calls, the rest
+// is left for the next refresh: it would only add to the trouble, and each takes its
+// time to fail.
 func (c *Catalog) describeAll(names []string) {
 	var workers errgroup.Group
 	workers.SetLimit(describeParallel)
-	for _, name := range names {
+	var failed atomic.Int64 // in a row
+	for i, name := range names {
+		if failed.Load() >= describeParallel {
+			c.postpone(names[i:])
+			break
+		}
 		workers.Go(func() error {
 			// A failure is stored with the topic and logged there.
-			_, _ = c.describe(c.ctx, name)
+			if _, _ = c.describe(c.ctx, name); c.hadHiccup(name) {
+				failed.Add(1)
+			} else {
+				failed.Store(0)
+			}
 			return nil
 		})
 	}
 	_ = workers.Wait() // the workers return no error
 }
 
+// hadHiccup reports whether the last describe of a topic failed in a way that may
+// pass.
+func (c *Catalog) hadHiccup(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return isHiccup(c.cache.entry(name).err)
+}
+
+// postpone makes the next refresh describe the topics.
+func (c *Catalog) postpone(names []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, name := range names {
+		c.cache.entry(name).unsettled = true
+	}
+}
+
 func (c *Catalog) refreshFailed(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.pace.began = time.Time{}
 	c.pace.failures++
 	c.pace.failedAt, c.pace.failure = time.Now(), err
 	if c.pace.failures == 1 && c.ctx.Err() == nil {
@@ -163,6 +201,7 @@ func (c *Catalog) refreshed(began time.Time, reach scope) {
 		c.cfg.Logger.Info().Int("failures", c.pace.failures).Msg("streams are listed again")
 	}
 	now := time.Now()
+	c.pace.began = time.Time{}
 	c.pace.failures, c.pace.failure = 0, nil
 	c.pace.listedAt = now
 	c.pace.took, c.pace.before = now.Sub(began), c.pace.took
@@ -175,7 +214,7 @@ func (c *Catalog) refreshed(began time.Time, reach scope) {
 // apply takes over a list that began at the tick started, and names the streams
 // to describe: of those within reach, the new and the changed ones.
 func (c *cache) apply(list []wire.StreamInfo, started int64, now time.Time, reach scope, describeEvery time.Duration) []string {
-	c.listTick = started
+	c.listTick, c.sorted = started, nil
 	listed := make(map[string]bool, len(list))
 	var changed []string
 	for _, info := range list {
@@ -209,6 +248,7 @@ func (c *cache) apply(list []wire.StreamInfo, started int64, now time.Time, reac
 	}
 	changed = append(changed, c.applyShared(listed, started, now, reach, describeEvery)...)
 	c.applyAbsent(listed, started, now)
+	slices.SortStableFunc(changed, func(a, b string) int { return c.entries[a].checked.Compare(c.entries[b].checked) })
 	return changed
 }
 
