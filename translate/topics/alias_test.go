@@ -45,15 +45,13 @@ func openWith(t *testing.T, f *fakeDIS, names *translate.Names) *Catalog {
 
 // share makes a stream of another account.
 func (f *fakeDIS) share(id, name string, partitions int) {
-	f.set(name, partitions)
+	d := running(name, partitions)
+	d.StreamID = id
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.elsewhere == nil {
 		f.elsewhere = map[string]*wire.DescribeStreamResponse{}
 	}
-	d := f.streams[name]
-	delete(f.streams, name)
-	d.StreamID = id
 	f.elsewhere[id] = d
 }
 
@@ -204,7 +202,9 @@ func TestSharedStreamIsDescribedAgain(t *testing.T) {
 		// One that nobody asks for any more costs nothing, and is looked at again when
 		// someone does.
 		time.Sleep(6 * time.Minute)
+		c.mu.Lock()
 		c.use(time.Now())
+		c.mu.Unlock()
 		time.Sleep(6 * time.Second)
 		before := f.describesOf("id id00")
 		time.Sleep(time.Minute)

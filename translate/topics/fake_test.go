@@ -48,8 +48,13 @@ func newFake(names ...string) *fakeDIS {
 
 // set makes a running stream with active partitions.
 func (f *fakeDIS) set(name string, partitions int) {
+	d := running(name, partitions)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.streams[name] = d
+}
+
+func running(name string, partitions int) *wire.DescribeStreamResponse {
 	d := &wire.DescribeStreamResponse{
 		StreamID: "id-" + name, StreamName: name, CreateTime: 1000, RetentionPeriod: 24,
 		Status: wire.StreamRunning, StreamType: wire.StreamCommon, DataType: "BLOB",
@@ -57,7 +62,7 @@ func (f *fakeDIS) set(name string, partitions int) {
 	for i := range partitions {
 		d.Partitions = append(d.Partitions, partition(i, wire.PartitionActive, "[0 : 0]"))
 	}
-	f.streams[name] = d
+	return d
 }
 
 func partition(number int, status wire.PartitionStatus, bounds string) wire.PartitionResponse {
