@@ -36,6 +36,17 @@ type api struct {
 // ListOffsets stops before version 7, which asks for the record with the highest
 // timestamp of a partition (KIP-734): DIS cannot look that up, and the answer is
 // exact only after reading everything.
+//
+// DeleteRecords is not here, since DIS deletes records by their age alone: a low
+// watermark that is answered and not kept would be a lie that consumers read. Where
+// the API is missing tools say so at once, while its answer has no room for a
+// reason. Kafka Streams, which deletes what it has read of its repartition topics,
+// looks at no failure of that (maybePurgeCommittedRecords, log level debug) and asks
+// again later.
+//
+// Nor are those that move partitions, leaders and log directories between brokers
+// (ElectLeaders, AlterPartitionReassignments, AlterReplicaLogDirs), those that set
+// quotas and users, and delegation tokens: there is one broker, and there are none.
 func apiTable(cfg Config, parts Parts) []*api {
 	admin := topicAdmin{cfg: cfg, catalog: parts.Catalog, fetcher: parts.Fetch}
 	versions := &api{key: kmsg.ApiVersions, name: "ApiVersions", min: 0, max: 4, class: classOpen}
@@ -57,15 +68,23 @@ func apiTable(cfg Config, parts Parts) []*api {
 		{kmsg.CreateTopics, "CreateTopics", 0, 7, classAdmin, handleCreateTopics(admin)},
 		{kmsg.DeleteTopics, "DeleteTopics", 0, 6, classAdmin, handleDeleteTopics(admin)},
 		{kmsg.InitProducerID, "InitProducerId", 0, 4, classTopic, handleInitProducerID(parts.Produce)},
+		{kmsg.DescribeACLs, "DescribeAcls", 0, 3, classAdmin, handleDescribeACLs()},
+		{kmsg.CreateACLs, "CreateAcls", 0, 3, classAdmin, handleCreateACLs()},
+		{kmsg.DeleteACLs, "DeleteAcls", 0, 3, classAdmin, handleDeleteACLs()},
 		{kmsg.DescribeConfigs, "DescribeConfigs", 0, 4, classAdmin, handleDescribeConfigs(cfg, parts.Catalog)},
 		{kmsg.AlterConfigs, "AlterConfigs", 0, 2, classAdmin, handleAlterConfigs(admin)},
+		{kmsg.DescribeLogDirs, "DescribeLogDirs", 0, 5, classAdmin, handleDescribeLogDirs(parts.Catalog)},
 		{kmsg.CreatePartitions, "CreatePartitions", 0, 3, classAdmin, handleCreatePartitions(admin)},
 		{kmsg.DeleteGroups, "DeleteGroups", 0, 2, classGroup, asked(parts.Groups, Groups.DeleteGroups)},
 		{kmsg.IncrementalAlterConfigs, "IncrementalAlterConfigs", 0, 1, classAdmin, handleIncrementalAlterConfigs(admin)},
+		{kmsg.ListPartitionReassignments, "ListPartitionReassignments", 0, 0, classAdmin, handleListPartitionReassignments()},
 		{kmsg.OffsetDelete, "OffsetDelete", 0, 0, classGroup, asked(parts.Groups, Groups.OffsetDelete)},
+		{kmsg.DescribeClientQuotas, "DescribeClientQuotas", 0, 1, classAdmin, handleDescribeClientQuotas()},
+		{kmsg.DescribeUserSCRAMCredentials, "DescribeUserScramCredentials", 0, 0, classAdmin, handleDescribeUserSCRAMCredentials()},
 		{kmsg.DescribeCluster, "DescribeCluster", 0, 1, classAdmin, handleDescribeCluster(cfg)},
 		{kmsg.ConsumerGroupHeartbeat, "ConsumerGroupHeartbeat", 0, 1, classGroup, lasting(parts.Groups, Groups.ConsumerGroupHeartbeat)},
 		{kmsg.ConsumerGroupDescribe, "ConsumerGroupDescribe", 0, 1, classGroup, asked(parts.Groups, Groups.ConsumerGroupDescribe)},
+		{kmsg.ListConfigResources, "ListConfigResources", 0, 1, classAdmin, handleListConfigResources(parts.Catalog)},
 		{kmsg.DescribeTopicPartitions, "DescribeTopicPartitions", 0, 0, classTopic, handleDescribeTopicPartitions(cfg, parts.Catalog)},
 	}
 	versions.start = handleApiVersions(table)

@@ -23,8 +23,10 @@ var (
 	invalidConfig                = kerr.InvalidConfig.Code                      // 40
 	invalidRequest               = kerr.InvalidRequest.Code                     // 42
 	transactionalIDNotAuthorized = kerr.TransactionalIDAuthorizationFailed.Code // 53
+	securityDisabled             = kerr.SecurityDisabled.Code                   // 54
 	fetchSessionIDNotFound       = kerr.FetchSessionIDNotFound.Code             // 70
 	topicDeletionDisabled        = kerr.TopicDeletionDisabled.Code              // 73
+	resourceNotFound             = kerr.ResourceNotFound.Code                   // 91
 	unknownTopicID               = kerr.UnknownTopicID.Code                     // 100
 	inconsistentTopicID          = kerr.InconsistentTopicID.Code                // 103
 	unsupportedEndpointType      = kerr.UnsupportedEndpointType.Code            // 115

@@ -62,6 +62,8 @@ func resourceConfigs(ctx context.Context, cfg Config, catalog Catalog, wanted km
 			return nil, nil
 		}
 		return nil, translate.Failure{Code: invalidRequest, Message: fmt.Sprintf("unknown broker %q; the only one is %d", wanted.ResourceName, nodeID)}
+	case kmsg.ConfigResourceTypeGroupConfig, kmsg.ConfigResourceTypeClientMetrics: // none has a configuration of its own
+		return nil, nil
 	}
 	return nil, translate.Failure{Code: invalidRequest, Message: fmt.Sprintf("configuration of resource type %d is not supported; topics and brokers are", wanted.ResourceType)}
 }

@@ -47,6 +47,8 @@ func TestDescribeConfigs(t *testing.T) {
 			"delete.topic.enable": "false", "log.cleanup.policy": "delete", "message.max.bytes": "1048576",
 			"node.id": "1", "min.insync.replicas": "1", "compression.type": "producer", "log.retention.bytes": "-1", "log.retention.hours": "24",
 		}},
+		{"group", describeConfigs(kmsg.ConfigResourceTypeGroupConfig, "g"), map[string]string{}},
+		{"client metrics", describeConfigs(kmsg.ConfigResourceTypeClientMetrics, "m"), map[string]string{}},
 		{"all brokers", describeConfigs(kmsg.ConfigResourceTypeBroker, ""), map[string]string{}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -81,12 +81,26 @@ func elements(req kmsg.Request) int {
 		return nested(r.Resources, func(a *kmsg.AlterConfigsRequestResource) int { return len(a.Configs) })
 	case *kmsg.IncrementalAlterConfigsRequest:
 		return nested(r.Resources, func(a *kmsg.IncrementalAlterConfigsRequestResource) int { return len(a.Configs) })
+	case *kmsg.DescribeLogDirsRequest:
+		return nested(r.Topics, func(t *kmsg.DescribeLogDirsRequestTopic) int { return len(t.Partitions) })
+	case *kmsg.CreateACLsRequest:
+		return len(r.Creations)
+	case *kmsg.DeleteACLsRequest:
+		return len(r.Filters)
+	case *kmsg.ListPartitionReassignmentsRequest:
+		return nested(r.Topics, func(t *kmsg.ListPartitionReassignmentsRequestTopic) int { return len(t.Partitions) })
+	case *kmsg.DescribeClientQuotasRequest:
+		return len(r.Components)
+	case *kmsg.DescribeUserSCRAMCredentialsRequest:
+		return len(r.Users)
+	case *kmsg.ListConfigResourcesRequest:
+		return len(r.ResourceTypes)
 	case *kmsg.DescribeConfigsRequest:
 		return nested(r.Resources, func(d *kmsg.DescribeConfigsRequestResource) int { return len(d.ConfigNames) })
 	case *kmsg.DescribeTopicPartitionsRequest:
 		return len(r.Topics)
 	}
-	return 0 // no arrays: Heartbeat, InitProducerId, ApiVersions, DescribeCluster
+	return 0 // no arrays: Heartbeat, InitProducerId, ApiVersions, DescribeCluster, DescribeAcls
 }
 
 // nested counts a list and what its entries hold.

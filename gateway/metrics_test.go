@@ -152,6 +152,30 @@ func failing(key kmsg.Key) kmsg.Response {
 	case *kmsg.IncrementalAlterConfigsResponse:
 		r.Resources = []kmsg.IncrementalAlterConfigsResponseResource{{ErrorCode: code}}
 		return r
+	case *kmsg.DescribeLogDirsResponse:
+		r.Dirs = []kmsg.DescribeLogDirsResponseDir{{ErrorCode: code}}
+		return r
+	case *kmsg.DescribeACLsResponse:
+		r.ErrorCode = code
+		return r
+	case *kmsg.CreateACLsResponse:
+		r.Results = []kmsg.CreateACLsResponseResult{{ErrorCode: code}}
+		return r
+	case *kmsg.DeleteACLsResponse:
+		r.Results = []kmsg.DeleteACLsResponseResult{{ErrorCode: code}}
+		return r
+	case *kmsg.ListPartitionReassignmentsResponse:
+		r.ErrorCode = code
+		return r
+	case *kmsg.DescribeClientQuotasResponse:
+		r.ErrorCode = code
+		return r
+	case *kmsg.DescribeUserSCRAMCredentialsResponse:
+		r.Results = []kmsg.DescribeUserSCRAMCredentialsResponseResult{{ErrorCode: code}}
+		return r
+	case *kmsg.ListConfigResourcesResponse:
+		r.ErrorCode = code
+		return r
 	case *kmsg.InitProducerIDResponse:
 		r.ErrorCode = code
 		return r

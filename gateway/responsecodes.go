@@ -65,6 +65,22 @@ func firstError(reply kmsg.Response) int16 {
 		return first(r.Resources, func(a *kmsg.AlterConfigsResponseResource) int16 { return a.ErrorCode })
 	case *kmsg.IncrementalAlterConfigsResponse:
 		return first(r.Resources, func(a *kmsg.IncrementalAlterConfigsResponseResource) int16 { return a.ErrorCode })
+	case *kmsg.DescribeLogDirsResponse:
+		return cmp.Or(r.ErrorCode, first(r.Dirs, func(d *kmsg.DescribeLogDirsResponseDir) int16 { return d.ErrorCode }))
+	case *kmsg.DescribeACLsResponse:
+		return r.ErrorCode
+	case *kmsg.CreateACLsResponse:
+		return first(r.Results, func(a *kmsg.CreateACLsResponseResult) int16 { return a.ErrorCode })
+	case *kmsg.DeleteACLsResponse:
+		return first(r.Results, func(a *kmsg.DeleteACLsResponseResult) int16 { return a.ErrorCode })
+	case *kmsg.ListPartitionReassignmentsResponse:
+		return r.ErrorCode
+	case *kmsg.DescribeClientQuotasResponse:
+		return r.ErrorCode
+	case *kmsg.DescribeUserSCRAMCredentialsResponse:
+		return cmp.Or(r.ErrorCode, first(r.Results, func(u *kmsg.DescribeUserSCRAMCredentialsResponseResult) int16 { return u.ErrorCode }))
+	case *kmsg.ListConfigResourcesResponse:
+		return r.ErrorCode
 	case *kmsg.InitProducerIDResponse:
 		return r.ErrorCode
 	case *kmsg.DescribeConfigsResponse:

@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,13 +21,24 @@ var wantedVersions = map[string][2]int16{
 	"DeleteGroups": {0, 2}, "OffsetDelete": {0, 0}, "ConsumerGroupHeartbeat": {0, 1}, "ConsumerGroupDescribe": {0, 1},
 	"CreateTopics": {0, 7}, "DeleteTopics": {0, 6}, "DescribeConfigs": {0, 4}, "DescribeCluster": {0, 1},
 	"DescribeTopicPartitions": {0, 0}, "CreatePartitions": {0, 3}, "AlterConfigs": {0, 2}, "IncrementalAlterConfigs": {0, 1},
+	"DescribeLogDirs": {0, 5}, "DescribeAcls": {0, 3}, "CreateAcls": {0, 3}, "DeleteAcls": {0, 3}, "ListPartitionReassignments": {0, 0},
+	"DescribeClientQuotas": {0, 1}, "DescribeUserScramCredentials": {0, 0}, "ListConfigResources": {0, 1},
+}
+
+// kafkaName is what Kafka calls an API that the codec spells in its own way.
+func kafkaName(key int16) string {
+	name := kmsg.NameForKey(key)
+	for _, word := range []string{"ACLs", "SCRAM", "ProducerID"} {
+		name = strings.ReplaceAll(name, word, strings.ToUpper(word[:1])+strings.ToLower(word[1:]))
+	}
+	return strings.ReplaceAll(name, "Producerid", "ProducerId")
 }
 
 func TestTableHasTheWantedVersions(t *testing.T) {
 	got := map[string][2]int16{}
 	for _, a := range apiTable(Config{}, Parts{}) {
 		got[a.name] = [2]int16{a.min, a.max}
-		if a.name != "InitProducerId" && a.key.Name() != a.name || a.start == nil {
+		if kafkaName(a.key.Int16()) != a.name || a.start == nil {
 			t.Errorf("%s is key %d, %s", a.name, a.key, a.key.Name())
 		}
 	}
@@ -55,10 +67,7 @@ func TestApiVersionsOfEveryVersion(t *testing.T) {
 			t.Errorf("version %d: %d keys", version, len(resp.ApiKeys))
 		}
 		for _, k := range resp.ApiKeys {
-			name := kmsg.NameForKey(k.ApiKey)
-			if name == "InitProducerID" {
-				name = "InitProducerId"
-			}
+			name := kafkaName(k.ApiKey)
 			if want := wantedVersions[name]; k.MinVersion != want[0] || k.MaxVersion != want[1] {
 				t.Errorf("version %d: %s %d to %d", version, name, k.MinVersion, k.MaxVersion)
 			}
@@ -149,6 +158,18 @@ func smallRequest(key kmsg.Key, version int16) kmsg.Request {
 		req := alterTopic("t", set("retention.ms", "86400000"))
 		req.Version = version
 		return req
+	case kmsg.DescribeLogDirs:
+		req := logDirs("t", 1)
+		req.Version = version
+		return req
+	case kmsg.CreateACLs:
+		req := kmsg.NewPtrCreateACLsRequest()
+		req.Version, req.Creations = version, []kmsg.CreateACLsRequestCreation{kmsg.NewCreateACLsRequestCreation()}
+		return req
+	case kmsg.DeleteACLs:
+		req := kmsg.NewPtrDeleteACLsRequest()
+		req.Version, req.Filters = version, []kmsg.DeleteACLsRequestFilter{kmsg.NewDeleteACLsRequestFilter()}
+		return req
 	case kmsg.DescribeTopicPartitions:
 		req := kmsg.NewPtrDescribeTopicPartitionsRequest()
 		req.Version, req.Topics = version, []kmsg.DescribeTopicPartitionsRequestTopic{{Topic: "t"}}
@@ -213,6 +234,10 @@ func checkReply(t *testing.T, resp kmsg.Response, version int16) {
 		if topic := r.Topics[0]; version >= 5 && (topic.NumPartitions != 2 || topic.ReplicationFactor != 1 || len(topic.Configs) == 0) {
 			t.Errorf("topic %+v", topic)
 		}
+	case *kmsg.DescribeLogDirsResponse:
+		if len(r.Dirs) != 1 || len(r.Dirs[0].Topics) != 1 || len(r.Dirs[0].Topics[0].Partitions) != 1 || r.Dirs[0].TotalBytes != -1 || r.Dirs[0].UsableBytes != -1 {
+			t.Errorf("dirs %+v", r.Dirs)
+		}
 	case *kmsg.CreatePartitionsResponse:
 		if len(r.Topics) != 1 || r.Topics[0].Topic != "grows" || r.Topics[0].ErrorMessage != nil {
 			t.Errorf("topics %+v", r.Topics)
@@ -252,8 +277,11 @@ func checkTopicID(t *testing.T, got [16]byte, carried bool) {
 
 // wantedError is the code of the first failure that smallRequest provokes.
 func wantedError(resp kmsg.Response) int16 {
-	if _, ok := resp.(*kmsg.MetadataResponse); ok {
+	switch resp.(type) {
+	case *kmsg.MetadataResponse:
 		return unknownTopicOrPartition
+	case *kmsg.DescribeACLsResponse, *kmsg.CreateACLsResponse, *kmsg.DeleteACLsResponse:
+		return securityDisabled
 	}
 	return 0
 }
