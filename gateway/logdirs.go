@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -25,58 +26,58 @@ const logDir = "dis"
 // add these numbers up, so that -1, which means unknown for the volume, would be
 // taken for a number too. Partitions that are not there are left out, as in Kafka.
 func handleDescribeLogDirs(catalog Catalog) handler {
-	return waiting(func(ctx context.Context, c *call, req *kmsg.DescribeLogDirsRequest) (kmsg.Response, error) {
+	return waiting(func(ctx context.Context, _ *call, req *kmsg.DescribeLogDirsRequest) (kmsg.Response, error) {
 		resp := kmsg.NewPtrDescribeLogDirsResponse()
 		dir := kmsg.NewDescribeLogDirsResponseDir()
 		dir.Dir = logDir
-		if req.Topics == nil {
-			all, err := catalog.Topics(ctx)
-			if err != nil {
-				code := translate.KafkaError(translate.CallDescribeConfigs, err).Code
-				resp.ErrorCode, dir.ErrorCode = code, code // before version 3 only the second is sent
-			}
-			for _, topic := range all {
-				dir.Topics = append(dir.Topics, logOf(topic, nil))
-			}
-		} else {
+		var err error
+		if req.Topics != nil {
 			dir.Topics = namedLogs(ctx, catalog, req.Topics)
+		} else if dir.Topics, err = allLogs(ctx, catalog); err != nil {
+			code := translate.KafkaError(translate.CallDescribeConfigs, err).Code
+			resp.ErrorCode, dir.ErrorCode = code, code // before version 3 there is only the second
 		}
 		resp.Dirs = append(resp.Dirs, dir)
 		return resp, nil
 	})
 }
 
-func namedLogs(ctx context.Context, catalog Catalog, wanted []kmsg.DescribeLogDirsRequestTopic) []kmsg.DescribeLogDirsResponseDirTopic {
+func allLogs(ctx context.Context, catalog Catalog) (logs []kmsg.DescribeLogDirsResponseDirTopic, err error) {
+	all, err := catalog.Topics(ctx)
+	for _, topic := range all {
+		logs = appendLog(logs, topic, nil)
+	}
+	return logs, err
+}
+
+func namedLogs(ctx context.Context, catalog Catalog, wanted []kmsg.DescribeLogDirsRequestTopic) (logs []kmsg.DescribeLogDirsResponseDirTopic) {
 	found := make([]*translate.Topic, len(wanted))
 	inParallel(len(wanted), topicLookups, func(i int) {
 		// What is not there, or not known now, is left out.
 		found[i], _ = catalog.Topic(ctx, wanted[i].Topic)
 	})
-	var logs []kmsg.DescribeLogDirsResponseDirTopic
 	for i, topic := range found {
-		if topic == nil {
-			continue
+		if topic != nil {
+			logs = appendLog(logs, topic, func(partition int32) bool { return slices.Contains(wanted[i].Partitions, partition) })
 		}
-		only := map[int32]bool{}
-		for _, p := range wanted[i].Partitions {
-			only[p] = true
-		}
-		logs = append(logs, logOf(topic, only))
 	}
 	return logs
 }
 
-// logOf describes the partitions of a topic, all or only some.
-func logOf(topic *translate.Topic, only map[int32]bool) kmsg.DescribeLogDirsResponseDirTopic {
-	described := kmsg.NewDescribeLogDirsResponseDirTopic()
-	described.Topic = topic.Name
+// appendLog adds the partitions of a topic, all (nil) or only some, if there are any.
+func appendLog(logs []kmsg.DescribeLogDirsResponseDirTopic, topic *translate.Topic, only func(int32) bool) []kmsg.DescribeLogDirsResponseDirTopic {
+	log := kmsg.NewDescribeLogDirsResponseDirTopic()
+	log.Topic = topic.Name
 	for i, p := range topic.Partitions {
-		if !p.Readable() || only != nil && !only[int32(i)] {
+		if !p.Readable() || only != nil && !only(int32(i)) {
 			continue
 		}
 		partition := kmsg.NewDescribeLogDirsResponseDirTopicPartition()
 		partition.Partition = int32(i)
-		described.Partitions = append(described.Partitions, partition)
+		log.Partitions = append(log.Partitions, partition)
 	}
-	return described
+	if len(log.Partitions) == 0 {
+		return logs
+	}
+	return append(logs, log)
 }

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -64,42 +63,47 @@ var configuredTypes = []kmsg.ConfigResourceType{
 // kafka-configs --describe asks for client metrics and groups, of which none have
 // a configuration here.
 func handleListConfigResources(catalog Catalog) handler {
-	return waiting(func(ctx context.Context, c *call, req *kmsg.ListConfigResourcesRequest) (kmsg.Response, error) {
+	return waiting(func(ctx context.Context, _ *call, req *kmsg.ListConfigResourcesRequest) (kmsg.Response, error) {
 		resp := kmsg.NewPtrListConfigResourcesResponse()
-		var wanted []kmsg.ConfigResourceType
-		for _, t := range req.ResourceTypes {
-			wanted = append(wanted, kmsg.ConfigResourceType(t))
+		wanted := configuredTypes
+		switch {
+		case req.Version == 0:
+			wanted = []kmsg.ConfigResourceType{kmsg.ConfigResourceTypeClientMetrics}
+		case len(req.ResourceTypes) > 0:
+			wanted = nil
+			for _, t := range req.ResourceTypes {
+				wanted = append(wanted, kmsg.ConfigResourceType(t))
+			}
 		}
-		for _, t := range wanted {
-			if !slices.Contains(configuredTypes, t) {
-				resp.ErrorCode = unsupportedVersion
+		for _, kind := range wanted {
+			names, failure := configuredNames(ctx, catalog, kind)
+			if failure != 0 {
+				resp.ErrorCode, resp.ConfigResources = failure, nil
 				return resp, nil
 			}
-		}
-		if req.Version == 0 {
-			return resp, nil
-		}
-		if len(wanted) == 0 {
-			wanted = configuredTypes
-		}
-		add := func(kind kmsg.ConfigResourceType, name string) {
-			resp.ConfigResources = append(resp.ConfigResources, kmsg.ListConfigResourcesResponseConfigResource{Name: name, Type: int8(kind)})
-		}
-		if slices.Contains(wanted, kmsg.ConfigResourceTypeTopic) {
-			all, err := catalog.Topics(ctx)
-			if err != nil {
-				resp.ErrorCode = translate.KafkaError(translate.CallDescribeConfigs, err).Code
-				return resp, nil
-			}
-			for _, topic := range all {
-				add(kmsg.ConfigResourceTypeTopic, topic.Name)
-			}
-		}
-		for _, kind := range []kmsg.ConfigResourceType{kmsg.ConfigResourceTypeBroker, kmsg.ConfigResourceTypeBrokerLogger} {
-			if slices.Contains(wanted, kind) {
-				add(kind, strconv.Itoa(nodeID))
+			for _, name := range names {
+				resp.ConfigResources = append(resp.ConfigResources, kmsg.ListConfigResourcesResponseConfigResource{Name: name, Type: int8(kind)})
 			}
 		}
 		return resp, nil
 	})
+}
+
+func configuredNames(ctx context.Context, catalog Catalog, kind kmsg.ConfigResourceType) (names []string, failure int16) {
+	switch kind {
+	case kmsg.ConfigResourceTypeTopic:
+		all, err := catalog.Topics(ctx)
+		if err != nil {
+			return nil, translate.KafkaError(translate.CallDescribeConfigs, err).Code
+		}
+		for _, topic := range all {
+			names = append(names, topic.Name)
+		}
+		return names, 0
+	case kmsg.ConfigResourceTypeBroker, kmsg.ConfigResourceTypeBrokerLogger:
+		return []string{strconv.Itoa(nodeID)}, 0
+	case kmsg.ConfigResourceTypeClientMetrics, kmsg.ConfigResourceTypeGroupConfig:
+		return nil, 0
+	}
+	return nil, unsupportedVersion
 }

@@ -8,7 +8,7 @@ import (
 // Differences are all that the scenarios show, in the order of
 // docs/compatibility.md. A difference that is not here, and one that is here and
 // no longer there, fails the tests.
-var Differences = slices.Concat(produceDifferences, batchDifferences, fetchDifferences, topicDifferences, groupDifferences, otherDifferences)
+var Differences = slices.Concat(produceDifferences, batchDifferences, fetchDifferences, topicDifferences, topicAdminDifferences, groupDifferences, otherDifferences)
 
 // in is the same replacement in several steps of a scenario.
 func in(scenario, kafka, gateway string, steps ...string) (changes []Change) {

@@ -28,6 +28,7 @@ var topicDifferences = []Difference{
 				"more copies than brokers"),
 			in("create-topics", "ErrorCode=39:INVALID_REPLICA_ASSIGNMENT ConfigErrorCode=0", "TopicID=T5 ErrorCode=0 ConfigErrorCode=0 NumPartitions=1 ReplicationFactor=1",
 				"assigned to a broker that is not there"),
+			in("create-partitions", "ErrorCode=39:INVALID_REPLICA_ASSIGNMENT", "ErrorCode=0", "assigned to a broker that is not there"),
 			in("create-topics", "TopicID=T5", "TopicID=T4", "assigned copies", "what there is"),
 		),
 	},
