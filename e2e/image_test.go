@@ -88,6 +88,7 @@ const inContainer = `mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" || 
 type container struct {
 	variables []string // beside those of the image
 	volume    string   // writable folder at /data, if any
+	pod       *pod     // whose network it has, if any
 }
 
 // start runs a command in the image; without one, that of the image.
@@ -103,7 +104,11 @@ func (i image) start(t *testing.T, c container, arguments ...string) *process {
 	}
 	script := strings.Replace(inContainer, "env -i", "env -i "+quoted(slices.Concat(i.env, c.variables)), 1)
 	args := []string{"--user", "--map-root-user", "--mount", "sh", "-c", script, i.root, cmp.Or(c.volume, "-"), user, group}
-	return start(t, nil, unshare, slices.Concat(args, i.list(t, "ENTRYPOINT"), arguments)...)
+	command := slices.Concat([]string{unshare}, args, i.list(t, "ENTRYPOINT"), arguments)
+	if c.pod != nil {
+		command = c.pod.inside(command...)
+	}
+	return start(t, nil, command[0], command[1:]...)
 }
 
 // quoted makes words of texts for a shell.
