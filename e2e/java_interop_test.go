@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -44,4 +45,31 @@ func TestGroupMovesBetweenKafkaAndTheAdapter(t *testing.T) {
 	)
 	checkMessages(t, sent, received)
 	checkCommitted(t, d.kafka, "g", "t", received)
+}
+
+// TestKeysStayInTheirPartitions: with the partitioner that the page on migrating shows,
+// Kafka's producer sends every key to the partition to which the adapter's records of
+// that key went.
+func TestKeysStayInTheirPartitions(t *testing.T) {
+	t.Parallel()
+	d := startDev(t, "--topic", "of-adapter:5", "--topic", "of-kafka:5")
+	k := newKcat(t, d)
+	sent := keyedMessages(200)
+	sent = append(sent, message{key: "kéy 中", value: "v"})
+	newAdapter(t, d.dis).produce(t, "of-adapter", sent)
+	kafkaClient := javaApplication{javaDIS.client(t, "kafka", "--bootstrap", d.kafka, "--partitioner", "client.DisPartitioner")}
+	kafkaClient.produce(t, "of-kafka", sent)
+
+	places := func(topic string) []string {
+		lines := k.consume(topic, "%k in %p")
+		slices.Sort(lines)
+		return lines
+	}
+	adapter, kafka := places("of-adapter"), places("of-kafka")
+	if len(adapter) != len(sent) || !slices.Equal(adapter, kafka) {
+		t.Errorf("the adapter's keys: %q\nKafka's: %q", adapter, kafka)
+	}
+	if !slices.ContainsFunc(adapter, func(line string) bool { return strings.HasSuffix(line, "in 4") }) {
+		t.Error("no key is in the last partition")
+	}
 }

@@ -10,7 +10,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** Sends the records of the standard input (key or nothing, value) with Kafka's producer. */
+/**
+ * Sends the records of the standard input (key or nothing, value) with Kafka's producer; with {@code --partitioner},
+ * a class, to the partitions that it chooses.
+ */
 public final class Produce {
     public static void main(String[] args) {
         Program.run(() -> main(new Options(args)));
@@ -19,6 +22,10 @@ public final class Produce {
     private static void main(Options options) throws Exception {
         Properties config = new Properties();
         config.setProperty(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, options.get("bootstrap"));
+        String partitioner = options.get("partitioner", "");
+        if (!partitioner.isEmpty()) {
+            config.setProperty(ProducerConfig.PARTITIONER_CLASS_CONFIG, partitioner);
+        }
         try (KafkaProducer<String, String> producer =
                 new KafkaProducer<>(config, new StringSerializer(), new StringSerializer())) {
             List<Future<RecordMetadata>> sent = new ArrayList<>();
