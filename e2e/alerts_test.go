@@ -29,17 +29,6 @@ type ruleFile struct {
 	}
 }
 
-// promtool is the path of Prometheus's own checker, that of the machine or the one
-// that testdata/clients/install has unpacked.
-func promtool(t testing.TB) string {
-	t.Helper()
-	const unpacked = "../testdata/clients/prometheus/unpacked/usr/bin/promtool"
-	if _, err := os.Stat(unpacked); err == nil {
-		return requireProgram(t, unpacked, "--version")
-	}
-	return requireProgram(t, "promtool", "--version")
-}
-
 func readYAML(t testing.TB, path string, into any) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -187,7 +176,7 @@ func TestAlertRulesAreComplete(t *testing.T) {
 // TestAlertRules: Prometheus's own tool accepts the rules, sees each fire and end, and
 // can read the example configuration and the queries of the dashboard.
 func TestAlertRules(t *testing.T) {
-	promtool := promtool(t)
+	promtool := prometheusProgram(t, "promtool")
 	path := func(name string) string { return filepath.Join(prometheusFolder, name) }
 	runClient(t, "", promtool, "check", "rules", path("alerts.yaml"))
 	runClient(t, "", promtool, "check", "config", path("prometheus.yaml"))

@@ -141,7 +141,7 @@ func TestMetricsPage(t *testing.T) {
 		t.Errorf("docs/metrics.md and the page differ (-document +page)\n%s", diff)
 	}
 	t.Run("promtool", func(t *testing.T) {
-		promtool := promtool(t)
+		promtool := prometheusProgram(t, "promtool")
 		if complaints := runClient(t, page, promtool, "check", "metrics"); complaints != "" {
 			t.Errorf("promtool check metrics: %s", complaints)
 		}
@@ -160,7 +160,7 @@ func TestMetricsPage(t *testing.T) {
 // of them takes the page from Prometheus.
 func TestMetricsSurviveHostileNames(t *testing.T) {
 	t.Parallel()
-	promtool := promtool(t)
+	promtool := prometheusProgram(t, "promtool")
 	s := startServe(t, "--topic-admin", "create", "--initial-rebalance-delay", "0s")
 	s.waitReady(t)
 	createTopic(t, s.kafka, "orders", 1)
