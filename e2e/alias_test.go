@@ -127,6 +127,7 @@ func TestAliases(t *testing.T) {
 			t.Errorf("kcat read %q", got)
 		}
 	})
+	t.Run("changes", func(t *testing.T) { a.checkChanges(ctx, t, admin) })
 	t.Run("deletion", func(t *testing.T) { a.checkDeletion(ctx, t, admin, ids) })
 	if _, metrics := a.ask(t, "/metrics"); strings.Contains(metrics, "orders_v1") {
 		t.Error("the metrics have the name of a stream")
@@ -228,16 +229,33 @@ func (a aliased) checkPatterns(t *testing.T, ids map[string]kadm.TopicID) {
 	if got[0].topic != "orders.v1" {
 		t.Errorf("read %+v", got[0])
 	}
+	// A hidden topic among those of a subscription is one that does not exist.
+	for _, subscribe := range []func(*kmsg.ConsumerGroupHeartbeatRequest){
+		func(r *kmsg.ConsumerGroupHeartbeatRequest) { r.SubscribedTopicRegex = kmsg.StringPtr(`.*\.events`) },
+		func(r *kmsg.ConsumerGroupHeartbeatRequest) {
+			r.SubscribedTopicNames = []string{"partner.events", "secret-1"}
+		},
+	} {
+		if assigned := a.assignedBy(t, subscribe); !slices.Equal(assigned, []kadm.TopicID{ids["partner.events"]}) {
+			t.Errorf("assigned %v", assigned)
+		}
+	}
+}
+
+// assignedBy joins a group of the consumer protocol alone, and leaves it once there is
+// an assignment.
+func (a aliased) assignedBy(t *testing.T, subscribe func(*kmsg.ConsumerGroupHeartbeatRequest)) (assigned []kadm.TopicID) {
+	t.Helper()
 	beat := kmsg.NewPtrConsumerGroupHeartbeatRequest()
 	beat.Version, beat.Group, beat.MemberID, beat.RebalanceTimeoutMillis = 1, "by-gateway", "8c1d2f66-3b1c-4a5e-9f56-0f5b1f1e7a11", 60_000
-	beat.SubscribedTopicRegex, beat.Topics = kmsg.StringPtr(`.*\.events`), []kmsg.ConsumerGroupHeartbeatRequestTopic{}
-	var assigned []kadm.TopicID
+	beat.Topics = []kmsg.ConsumerGroupHeartbeatRequestTopic{}
+	subscribe(beat)
 	eventually(t, 20*time.Second, "an assignment", func() string {
 		answer := ask(t, a.kafka, beat).(*kmsg.ConsumerGroupHeartbeatResponse)
 		if answer.ErrorCode != 0 {
 			return kerr.ErrorForCode(answer.ErrorCode).Error()
 		}
-		beat.MemberEpoch, beat.SubscribedTopicRegex, beat.Topics = answer.MemberEpoch, nil, nil
+		beat.MemberEpoch, beat.SubscribedTopicRegex, beat.SubscribedTopicNames, beat.Topics = answer.MemberEpoch, nil, nil, nil
 		if answer.Assignment == nil || len(answer.Assignment.Topics) == 0 {
 			return "nothing is assigned"
 		}
@@ -246,12 +264,33 @@ func (a aliased) checkPatterns(t *testing.T, ids map[string]kadm.TopicID) {
 		}
 		return ""
 	})
-	if !slices.Equal(assigned, []kadm.TopicID{ids["partner.events"]}) {
-		t.Errorf("assigned %v", assigned)
-	}
 	beat.MemberEpoch = -1
 	if answer := ask(t, a.kafka, beat).(*kmsg.ConsumerGroupHeartbeatResponse); answer.ErrorCode != 0 {
 		t.Errorf("leave: %+v", answer)
+	}
+	return assigned
+}
+
+// checkChanges: partitions and configuration are those of the stream; a stream of
+// another account is not ours to change.
+func (a aliased) checkChanges(ctx context.Context, t *testing.T, admin *kadm.Client) {
+	grown, err := admin.UpdatePartitions(ctx, 3, "orders.v1", "partner.events")
+	if err != nil || grown["orders.v1"].Err != nil || grown["partner.events"].Err != kerr.TopicAuthorizationFailed {
+		t.Errorf("partitions: %+v, %v", grown, err)
+	}
+	retention := []kadm.AlterConfig{{Op: kadm.SetConfig, Name: "retention.ms", Value: kmsg.StringPtr("172800000")}}
+	altered, err := admin.AlterTopicConfigs(ctx, retention, "orders.v1", "partner.events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range altered {
+		if refused := c.Name == "partner.events"; refused != (c.Err == kerr.TopicAuthorizationFailed) || !refused && c.Err != nil {
+			t.Errorf("configuration: %+v", c)
+		}
+	}
+	described, err := a.ours.DescribeStream(ctx, "orders_v1")
+	if err != nil || len(described.Partitions) != 3 || described.RetentionPeriod != 48 {
+		t.Errorf("the stream: %+v, %v", described, err)
 	}
 }
 

@@ -51,9 +51,9 @@ func (g GroupTopics) Topics(ctx context.Context, names []string) ([]groupcoord.T
 }
 
 // absent reports whether an error says that there is no topic to read: it does not
-// exist, cannot, or DIS is still creating it.
+// exist, cannot, is kept from clients, or DIS is still creating it.
 func absent(err error) bool {
-	return dis.HasCode(err, wire.CodeStreamNotFound) || errors.Is(err, translate.ErrInvalidName) ||
+	return dis.HasCode(err, wire.CodeStreamNotFound) || errors.Is(err, translate.ErrInvalidName) || errors.Is(err, translate.ErrHidden) ||
 		errors.Is(err, translate.ErrNotReady) || errors.Is(err, translate.ErrNoStreamID)
 }
 

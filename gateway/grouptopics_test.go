@@ -48,8 +48,8 @@ func TestGroupTopics(t *testing.T) {
 	want := []groupcoord.Topic{{Name: "one", ID: [16]byte{1}, Partitions: 1}, {Name: "two", ID: [16]byte{2}, Partitions: 2}}
 	byName := func(a, b groupcoord.Topic) int { return cmp.Compare(a.Name, b.Name) }
 
-	catalog := listedTopics{"one": one, "two": two, "creating": translate.ErrNotReady, "bad name": translate.ErrInvalidName}
-	got, err := NewGroupTopics(catalog).Topics(t.Context(), []string{"two", "creating", "gone", "bad name", "one"})
+	catalog := listedTopics{"one": one, "two": two, "creating": translate.ErrNotReady, "bad name": translate.ErrInvalidName, "hidden": translate.ErrHidden}
+	got, err := NewGroupTopics(catalog).Topics(t.Context(), []string{"two", "creating", "gone", "bad name", "hidden", "one"})
 	slices.SortFunc(got, byName)
 	if diff := gocmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
