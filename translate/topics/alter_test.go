@@ -132,8 +132,9 @@ func TestAlterOfWhatDoesNotShow(t *testing.T) {
 		if _, err := c.Topic(t.Context(), "a"); err != nil {
 			t.Error(err)
 		}
-		if _, again := f.counts("a"); again != describes+1 {
-			t.Errorf("%d describes at the next lookup, want 1", again-describes)
+		// The lookup asks; so may the refreshing, which it starts.
+		if _, again := f.counts("a"); again == describes {
+			t.Error("the next lookup was answered from memory")
 		}
 		time.Sleep(f.lag)
 	})
