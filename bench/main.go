@@ -38,6 +38,7 @@ var parts = []part{
 	{"idle", "the memory of idle connections", idle},
 	{"waiting", "consumers on partitions in which nothing happens", waiting},
 	{"stalled", "the gateway's memory while DIS stands still, and what becomes of the records", stalled},
+	{"start", "how soon a gateway is ready", starting},
 	{"profile", "where the gateway's processor time goes", profile},
 }
 

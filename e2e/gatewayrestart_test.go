@@ -179,6 +179,10 @@ func TestDrainTakesFinalCommits(t *testing.T) {
 	})
 	write(60, 120)
 	waitForSettled(t, 120, members...)
+	members = append(members, cooperativeFranz(t, gateway.kafka)) // everything is served on, rebalances too
+	waitForHeld(t, partitions, members...)
+	write(120, 180)
+	waitForSettled(t, 180, members...)
 	for _, m := range members {
 		m.leave()
 		checkDiary(t, m)
