@@ -61,6 +61,7 @@ func TestContract(t *testing.T) {
 		{"apps", testApps},
 		{"checkpoints", testCheckpoints},
 		{"consumer state", testConsumerState},
+		{"stream by its id", testStreamByID},
 		{"tags", testTags},
 		{"metrics", testMetrics},
 		{"transfer tasks", testTransferTasks},

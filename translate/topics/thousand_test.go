@@ -55,6 +55,7 @@ type front struct {
 	dis       http.Handler
 	mu        sync.Mutex
 	down      bool
+	latency   time.Duration
 	describes *rate.Limiter
 	refused   int
 }
@@ -65,7 +66,9 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if refused {
 		f.refused++
 	}
+	latency := f.latency
 	f.mu.Unlock()
+	time.Sleep(latency)
 	switch {
 	case down:
 		panic(http.ErrAbortHandler)
@@ -84,7 +87,7 @@ func (f *front) takeAway(down bool) {
 	f.down = down
 }
 
-func openManyStreams(t testing.TB, streams int) manyStreams {
+func openManyStreams(t testing.TB, streams int, retry dis.RetryPolicy) manyStreams {
 	t.Helper()
 	server, err := embedded.Open(embedded.Config{DataDir: t.TempDir(), AccessKeys: map[string]string{"dev": "dev-secret"}})
 	if err != nil {
@@ -97,7 +100,7 @@ func openManyStreams(t testing.TB, streams int) manyStreams {
 	listener := httptest.NewServer(paths)
 	for client, observe := range map[**dis.Client]func(dis.Call){&m.gateway: m.calls.observe, &m.admin: nil} {
 		*client, err = dis.New(dis.Config{
-			Endpoint: listener.URL, Region: "local", ProjectID: "local", Observe: observe,
+			Endpoint: listener.URL, Region: "local", ProjectID: "local", Observe: observe, Retry: retry,
 			Credentials: dis.StaticCredentials(dis.Keys{AccessKey: "dev", SecretKey: "dev-secret"}),
 		})
 		if err != nil {
@@ -151,7 +154,8 @@ func seen(t *testing.T, c *topics.Catalog, name string, partitions int) {
 // TestAThousandStreams counts the calls that a thousand streams cost over HTTP.
 func TestAThousandStreams(t *testing.T) {
 	const streams, pages, refresh = 1000, 10, 250 * time.Millisecond
-	m := openManyStreams(t, streams)
+	t.Parallel()
+	m := openManyStreams(t, streams, dis.RetryPolicy{Attempts: 2, Initial: 100 * time.Millisecond})
 	c := topics.New(topics.Config{ProjectID: "local", Refresh: refresh}, m.gateway)
 	t.Cleanup(c.Close)
 
@@ -207,7 +211,7 @@ func TestAThousandStreams(t *testing.T) {
 
 	// Without DIS everything is as it was last.
 	m.front.takeAway(true)
-	for wait := time.Now().Add(2 * time.Second); time.Now().Before(wait); time.Sleep(10 * time.Millisecond) {
+	for wait := time.Now().Add(time.Second); time.Now().Before(wait); time.Sleep(10 * time.Millisecond) {
 		if all, err := c.Topics(t.Context()); err != nil || len(all) != streams {
 			t.Fatalf("without DIS: %d topics, %v", len(all), err)
 		}
@@ -224,7 +228,8 @@ func TestAThousandStreams(t *testing.T) {
 // again more slowly, and all topics become known.
 func TestControlPlaneWithALimit(t *testing.T) {
 	const streams = 100
-	m := openManyStreams(t, streams)
+	t.Parallel()
+	m := openManyStreams(t, streams, dis.RetryPolicy{})
 	m.front.mu.Lock()
 	m.front.describes = rate.NewLimiter(50, 10)
 	m.front.mu.Unlock()
@@ -247,14 +252,21 @@ func TestControlPlaneWithALimit(t *testing.T) {
 }
 
 // BenchmarkFirstTopics is the time until a gateway that was just started knows 1,000
-// topics.
+// topics, with so much latency of each call.
 func BenchmarkFirstTopics(b *testing.B) {
-	m := openManyStreams(b, 1000)
-	for b.Loop() {
-		c := topics.New(topics.Config{ProjectID: "local"}, m.gateway)
-		if all, err := c.Topics(b.Context()); err != nil || len(all) != 1000 {
-			b.Fatalf("%d topics, %v", len(all), err)
-		}
-		c.Close()
+	m := openManyStreams(b, 1000, dis.RetryPolicy{})
+	for _, latency := range []time.Duration{0, 10 * time.Millisecond, 50 * time.Millisecond} {
+		b.Run(latency.String(), func(b *testing.B) {
+			m.front.mu.Lock()
+			m.front.latency = latency
+			m.front.mu.Unlock()
+			for b.Loop() {
+				c := topics.New(topics.Config{ProjectID: "local"}, m.gateway)
+				if all, err := c.Topics(b.Context()); err != nil || len(all) != 1000 {
+					b.Fatalf("%d topics, %v", len(all), err)
+				}
+				c.Close()
+			}
+		})
 	}
 }
