@@ -60,6 +60,46 @@ func TestAdminPages(t *testing.T) {
 	}
 }
 
+// TestReadyWithAWord: what is degraded stands below the word that probes look for.
+func TestReadyWithAWord(t *testing.T) {
+	pages := testPages(func() string { return "" })
+	pages.degraded = func() []string { return []string{"DIS has refused every write to orders", "and every read"} }
+	admin, err := listenAdmin("127.0.0.1:0", pages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, body := get(t, "http://"+admin.address().String()+"/readyz")
+	if status != 200 || body != "ready\nDIS has refused every write to orders\nand every read\n" {
+		t.Errorf("%d %q", status, body)
+	}
+	if err := admin.close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNoProfilesForOtherMachines: on an address that they can reach there are none, for
+// this machine neither.
+func TestNoProfilesForOtherMachines(t *testing.T) {
+	for address, want := range map[string]int{"127.0.0.1:0": 200, ":0": 404} {
+		admin, err := listenAdmin(address, testPages(func() string { return "" }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, err := net.SplitHostPort(admin.address().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/pprof/symbol"} {
+			if status, _ := get(t, "http://127.0.0.1:"+port+page); status != want {
+				t.Errorf("%s on %s: %d, want %d", page, address, status, want)
+			}
+		}
+		if err := admin.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestProfilesOnlyOnLoopback(t *testing.T) {
 	for address, want := range map[string]bool{"127.0.0.1": true, "::1": true, "0.0.0.0": false, "::": false, "192.0.2.1": false} {
 		if got := isLoopback(&net.TCPAddr{IP: net.ParseIP(address)}); got != want {

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	burst  = 10
+	burst  = 50
 	period = 10 * time.Second
 	// maxKinds bounds the kinds that are told apart. The messages of the gateway are
 	// constants, so there are fewer; all further ones are one kind.

@@ -78,14 +78,16 @@ func readBody(response *http.Response, content []byte, limit int64) ([]byte, err
 	}
 }
 
-// judge turns a complete answer into the call's result or its failure.
-func judge(call *request, response *http.Response, content []byte, limit int64) (failure *Error, mayPass bool) {
+// judge turns a complete answer into the call's result or its failure, whose text hide
+// has seen.
+func judge(call *request, response *http.Response, content []byte, limit int64, hide func([]byte) []byte) (failure *Error, mayPass bool) {
 	content, undecodable := decompressed(content, response.Header, limit)
 	if response.StatusCode >= 300 {
 		failure = answered(call, response)
 		failure.Err = undecodable // the status says what matters
 		failure.RetryAfter = retryAfter(response)
-		failure.Code, failure.Message = errorText(content)
+		failure.Code, failure.Message = errorText(hide(content))
+		failure.Message = string(hide([]byte(failure.Message))) // JSON may write a text in several ways
 		failure.NotProcessed = failure.NotProcessed || isRefusal(failure.Code)
 		return failure, response.StatusCode >= 500 || failure.Throttled()
 	}

@@ -74,7 +74,7 @@ func (c *Client) exchange(ctx context.Context, call *request, body *body, seen *
 		return failure, mayPass
 	}
 	defer answer.release()
-	return judge(call, response, answer.bytes, c.cfg.MaxResponseBytes)
+	return judge(call, response, answer.bytes, c.cfg.MaxResponseBytes, proof.hide)
 }
 
 // send hands the request to the transport, by way of beforeSending.

@@ -1,10 +1,12 @@
 package dis
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -13,6 +15,8 @@ import (
 type proof interface {
 	// add completes a request that is complete but for that.
 	add(r *http.Request, body *body, now time.Time)
+	// hide takes out of an answer what nobody else may know.
+	hide(answer []byte) []byte
 }
 
 // ErrNoIdentity is among the causes of an Error when there were no keys and no token
@@ -49,6 +53,8 @@ func (t tokenProof) add(r *http.Request, _ *body, _ time.Time) {
 	r.Header.Set(headerAuthToken, string(t))
 }
 
+func (t tokenProof) hide(answer []byte) []byte { return hidden(answer, string(t)) }
+
 // signature makes the Authorization header.
 type signature struct {
 	keys   Keys
@@ -81,6 +87,29 @@ func (s signature) add(r *http.Request, body *body, now time.Time) {
 		return
 	}
 	r.Header.Set(headerAuthorization, unsigned.scoped(s.keys, s.region))
+}
+
+// signatureValue is the part of the Authorization header that would let others send
+// the request again.
+var signatureValue = regexp.MustCompile(`Signature=[0-9a-fA-F]{16,}`)
+
+func (s signature) hide(answer []byte) []byte {
+	answer = signatureValue.ReplaceAll(answer, []byte("Signature="+hiddenText))
+	return hidden(answer, s.keys.SecretKey, s.keys.SecurityToken)
+}
+
+// hiddenText stands in the place of what was hidden.
+const hiddenText = "(hidden)"
+
+// hidden replaces secrets in an answer. What stands in front of DIS may repeat in a
+// refusal what it was sent.
+func hidden(answer []byte, secrets ...string) []byte {
+	for _, secret := range secrets {
+		if secret != "" {
+			answer = bytes.ReplaceAll(answer, []byte(secret), []byte(hiddenText))
+		}
+	}
+	return answer
 }
 
 func (s signature) headers(r *http.Request) map[string]string {

@@ -41,6 +41,8 @@ type fakeDIS struct {
 	emptyReads int
 	// opaque cursors cannot be decoded by the client.
 	opaque bool
+	// callers are those for whom each GetRecords was made.
+	callers [][]dis.Caller
 	// timeIndex gives the time that AT_TIMESTAMP compares; nil means the record's.
 	timeIndex func(wire.Record) int64
 }
@@ -144,6 +146,9 @@ func (d *fakeDIS) dataReads() int {
 func (d *fakeDIS) begin(ctx context.Context, operation string) error {
 	d.mu.Lock()
 	d.calls[operation]++
+	if operation == readOperation {
+		d.callers = append(d.callers, dis.Callers(ctx))
+	}
 	latency, hang, fail := d.latency, d.hang[operation], d.fail
 	d.mu.Unlock()
 	if hang {

@@ -225,7 +225,7 @@ const (
 // describe asks DIS for one stream and answers with what is known afterwards.
 func (c *Catalog) describe(ctx context.Context, name string) (*translate.Topic, error) {
 	err := c.wait(ctx, describeFlight+name, func() error {
-		c.describeNow(name)
+		c.describeNow(dis.WithCallers(c.ctx, dis.Callers(ctx)...), name) // who came first
 		return nil
 	})
 	if err != nil {
@@ -237,11 +237,11 @@ func (c *Catalog) describe(ctx context.Context, name string) (*translate.Topic, 
 }
 
 // describeNow asks DIS for one stream and stores the answer.
-func (c *Catalog) describeNow(name string) {
+func (c *Catalog) describeNow(ctx context.Context, name string) {
 	c.mu.Lock()
 	started := c.cache.tick()
 	c.mu.Unlock()
-	ctx, cancel := context.WithTimeout(c.ctx, c.cfg.CallTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.CallTimeout)
 	defer cancel()
 	described, err := c.describeStream(ctx, name)
 	_, _ = c.store(name, started, described, err) // the caller asks the cache
