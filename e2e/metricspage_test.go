@@ -109,20 +109,32 @@ func trafficOfEveryKind(t *testing.T) *serving {
 		t.Fatal(err)
 	}
 	eventually(t, startTimeout, "the metrics of the traffic", func() string {
-		_, page := s.ask(t, "/metrics")
-		for _, wanted := range []string{
-			`kdg_group_lag_records{group="billing",`, `kdg_connections_closed_total{reason="malformed"} 1`,
+		return missingOnPage(t, s, `kdg_group_lag_records{group="billing",`, `kdg_connections_closed_total{reason="malformed"} 1`,
 			`kdg_dis_retries_total{operation="ListStreams"} 1`, `error="UNKNOWN_TOPIC_OR_PARTITION"`,
 			`kdg_topic_stored_records_total{topic="orders"} 100`, `kdg_topic_fetched_records_total{topic="orders"} 100`,
-			`kdg_client_connections{software="kgo"}`, "kdg_ready 1", "kdg_dis_up 1", "kdg_group_rebalances_total 1",
-		} {
-			if !strings.Contains(page, wanted) {
-				return "there is no " + wanted
-			}
-		}
-		return ""
+			`kdg_client_connections{software="kgo"}`, "kdg_ready 1", "kdg_dis_up 1", "kdg_group_rebalances_total 1")
 	})
 	return s
+}
+
+// missingOnPage names the first of the beginnings of lines, or parts of them, that the
+// metrics page does not have.
+func missingOnPage(t testing.TB, s *serving, wanted ...string) string {
+	t.Helper()
+	_, page := s.ask(t, "/metrics")
+	for _, text := range wanted {
+		if !strings.Contains(page, text) {
+			return "there is no " + text
+		}
+	}
+	return ""
+}
+
+func wantOnPage(t testing.TB, s *serving, wanted ...string) {
+	t.Helper()
+	if missing := missingOnPage(t, s, wanted...); missing != "" {
+		t.Errorf("on the metrics page %s", missing)
+	}
 }
 
 // TestMetricsPage: a gateway after traffic of every kind shows the metrics that

@@ -54,8 +54,10 @@ func TestOutageOfDIS(t *testing.T) {
 		}
 		return ""
 	})
+	wantOnPage(t, gateway, "kdg_ready 0", "kdg_dis_up 0", "kdg_dis_outages_total 1")
 	startDIS(strings.TrimPrefix(endpoint, "http://"))
 	gateway.waitReady(t)
+	wantOnPage(t, gateway, "kdg_ready 1", "kdg_dis_up 1", "kdg_dis_outages_total 1")
 	if err := <-answers; err != nil {
 		t.Errorf("producing through the outage: %v", errors.Join(err, ctx.Err()))
 	}
