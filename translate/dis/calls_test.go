@@ -123,8 +123,10 @@ func TestCallsOnTheWire(t *testing.T) {
 			uri: "/v2/p1/checkpoints?app_name=a&checkpoint_type=LAST_READ&partition_id=shardId-0000000003&stream_name=s",
 		},
 		{
-			name:   "DeleteCheckpoints of a shared stream",
-			call:   func(ctx context.Context, c *Client) error { return c.DeleteCheckpoints(ctx, "a", "", "id1", &partition) },
+			name: "DeleteCheckpoints of a shared stream",
+			call: func(ctx context.Context, c *Client) error {
+				return c.DeleteCheckpoints(ctx, "a", "", "id1", &partition)
+			},
 			answer: step{status: 204}, method: "DELETE",
 			uri: "/v2/p1/checkpoints?app_name=a&checkpoint_type=LAST_READ&partition_id=shardId-0000000003&stream_id=id1",
 		},

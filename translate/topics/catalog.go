@@ -12,6 +12,10 @@
 // Stale beats wrong: when DIS does not answer, the last snapshot is served. A
 // topic is missing only when DIS said so, since clients give up the partitions
 // of a missing topic.
+//
+// The catalog knows topics by their Kafka names. Which stream that is, and whether
+// clients may know of it, translate.Names tells: a stream with an alias is in the
+// list under its own name, or in none at all when another account shares it.
 package topics
 
 import (
