@@ -30,7 +30,7 @@ var toolSteps = []toolStep{
 	{name: "create, compacted", exit: 1, prints: []string{
 		`Error while executing topic command : cleanup\.policy=compact: DIS does not compact, records are deleted by age; allowed: .*`}},
 	{name: "create, with a name that no stream has", exit: 1, has: []string{
-		`Error while executing topic command : invalid topic name: "tools\.b" has characters that a DIS stream name cannot have, .*`}},
+		`Error while executing topic command : .*"tools\.b" has characters that a DIS stream name cannot have, .* --alias tools\.b,stream=NAME gives .*`}},
 	{name: "list", prints: []string{`tools-a`}},
 	{name: "describe", prints: []string{
 		`Topic: tools-a TopicId: [\w-]{22} PartitionCount: 3 ReplicationFactor: 1 Configs: dis\.data\.type=BLOB,retention\.ms=172800000,dis\.stream\.type=COMMON`,
@@ -41,6 +41,20 @@ var toolSteps = []toolStep{
 		`cleanup\.policy=delete .*`, `max\.message\.bytes=1048576 .*`, `retention\.ms=172800000 .*`, `min\.insync\.replicas=1 .*`}},
 	{name: "configs that are set", prints: []string{
 		`Dynamic configs for topic tools-a are:`, `dis\.data\.type=BLOB .*`, `dis\.stream\.type=COMMON .*`, `retention\.ms=172800000 .*`}},
+	{name: "more partitions"},
+	{name: "fewer partitions", exit: 1, prints: []string{
+		`Error while executing topic command : topic "tools-a": 2 partitions are wanted: it has 4, and the number of a topic never falls`}},
+	{name: "change configs", prints: []string{`Completed updating config for topic tools-a\.`}},
+	{name: "change what streams do not have", exit: 1, has: []string{
+		`.*InvalidConfigurationException: segment\.bytes=1000: streams have no such setting; what can be altered: .*\bretention\.ms\b.*`}},
+	{name: "describe, changed", has: []string{
+		`Topic: tools-a TopicId: .* PartitionCount: 4 ReplicationFactor: 1 Configs: dis\.data\.type=JSON,retention\.ms=259200000,dis\.stream\.type=COMMON`,
+		`Topic: tools-a Partition: 3 Leader: 1 Replicas: 1 Isr: 1 Elr: LastKnownElr:`}},
+	{name: "back to the default", prints: []string{`Completed updating config for topic tools-a\.`}},
+	{name: "configs that are set, changed", prints: []string{
+		`Dynamic configs for topic tools-a are:`, `dis\.data\.type=BLOB .*`, `dis\.stream\.type=COMMON .*`, `retention\.ms=259200000 .*`}},
+	{name: "change the broker", exit: 1, has: []string{
+		`.*InvalidRequestException: the settings of this gateway are those that it was started with .*; only topics can be altered`}},
 	{name: "configs of the broker", has: []string{
 		`All configs for broker 1 are:`, `auto\.create\.topics\.enable=true .*`, `num\.partitions=1 .*`, `delete\.topic\.enable=true .*`}},
 
