@@ -92,6 +92,11 @@ func run(client Client, args []string, input io.Reader, output io.Writer) error 
 }
 
 func command(client Client, words []string, output io.Writer) error {
+	if words[0] == "admin" {
+		out := &Output{bufio.NewWriter(output)}
+		err := administrate(client, words[1:], out)
+		return errors.Join(err, out.Flush())
+	}
 	flags := flag.NewFlagSet(words[0], flag.ContinueOnError)
 	bootstrap := flags.String("bootstrap", "localhost:9092", "address of the gateway")
 	topic := flags.String("topic", "", "topic to write, or topics to read, separated by commas")
@@ -122,7 +127,7 @@ func command(client Client, words []string, output io.Writer) error {
 	case "consume":
 		err = client.Consume(context.Background(), Consume{*bootstrap, strings.Split(*topic, ","), *count}, out)
 	default:
-		err = errors.New("produce, consume or load")
+		err = errors.New("produce, consume, load or admin")
 	}
 	return errors.Join(err, out.Flush())
 }
