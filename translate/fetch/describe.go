@@ -145,7 +145,7 @@ func (s *stream) ask(ctx context.Context) (*wire.DescribeStreamResponse, error) 
 
 func (s *stream) describeFailed(err error) {
 	d := &s.describes
-	if d.failures == 0 && s.engine.ctx.Err() == nil && s.engine.tells(err) {
+	if d.failures == 0 && !s.gone && s.engine.ctx.Err() == nil && s.engine.tells(err) {
 		s.engine.cfg.Logger.Warn().Err(err).Str("topic", s.topic.Name).Msg("cannot describe the stream; consumers see its ends as last known")
 	}
 	d.failure = err

@@ -1,9 +1,12 @@
 package fetch
 
 import (
+	"bytes"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -261,6 +264,29 @@ func TestForgetEndsWaitingFetches(t *testing.T) {
 		d := took(func() { got = b.fetch(0, waiting(time.Minute)) })
 		if got.Code != codeUnknownPartition || d != time.Second {
 			b.Errorf("code %d after %v", got.Code, d)
+		}
+	})
+}
+
+// TestForgetEndsTheWatch: DIS is not asked for a stream that was deleted, and nobody
+// is warned that it cannot be described.
+func TestForgetEndsTheWatch(t *testing.T) {
+	var log bytes.Buffer
+	inBubble(t, Config{Logger: zerolog.New(&log)}, tenRecords, func(b *bench) {
+		b.fetch(10, waiting(watchLinger/2)) // at the end: the stream is watched for so long again, and more
+		b.engine.Forget(b.topic)
+		b.dis.set(func(d *fakeDIS) {
+			d.fail = func(operation string) error {
+				return refuse(operation, wire.CodeStreamNotFound, "Stream does not exist.")
+			}
+		})
+		calls := b.dis.count("DescribeStream")
+		time.Sleep(time.Minute)
+		if n := b.dis.count("DescribeStream") - calls; n != 0 {
+			b.Errorf("%d calls after the topic was deleted", n)
+		}
+		if log.Len() > 0 {
+			b.Errorf("logged:\n%s", &log)
 		}
 	})
 }

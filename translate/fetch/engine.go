@@ -108,6 +108,7 @@ func (e *Engine) Forget(topic *translate.Topic) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.gone = true
+	s.watch.recheck() // and so ends it
 	s.discard()
 }
 

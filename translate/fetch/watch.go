@@ -23,11 +23,11 @@ type watch struct {
 // a consumer comes within it.
 const watchLinger = 5 * time.Second
 
-// watchOn keeps the stream watched from a look on.
+// watchOn keeps the stream watched from a look on, unless it was deleted.
 func (s *stream) watchOn(now time.Time) {
 	w := &s.watch
 	w.usedAt = now
-	if w.running {
+	if w.running || s.gone {
 		return
 	}
 	if w.running = s.engine.spawn(s.watchWhileUsed); w.running {
@@ -54,7 +54,7 @@ func (s *stream) watchTurn(now time.Time) (delay time.Duration, used bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w := &s.watch
-	if s.engine.ctx.Err() != nil || w.waiting == 0 && now.Sub(w.usedAt) >= watchLinger {
+	if s.gone || s.engine.ctx.Err() != nil || w.waiting == 0 && now.Sub(w.usedAt) >= watchLinger {
 		w.running, w.turnAt = false, time.Time{}
 		return 0, false
 	}
