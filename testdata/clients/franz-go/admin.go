@@ -138,6 +138,10 @@ func (a admin) DeleteRecords(ctx context.Context, topic string, partition int, o
 	before := make(kadm.Offsets)
 	before.AddOffset(topic, int32(partition), offset, -1)
 	answers, err := a.Client.DeleteRecords(ctx, before)
+	var unsent *kadm.ShardErrors
+	if errors.As(err, &unsent) { // the client knows from ApiVersions
+		return records.Refusal{Code: int(kerr.UnsupportedVersion.Code), Reason: err.Error()}
+	}
 	return refused(errors.Join(err, answers.Error()), "")
 }
 

@@ -90,12 +90,18 @@ func (a admin) Create(_ context.Context, topic string, partitions int, configs m
 }
 
 func (a admin) Configs(_ context.Context, topic string) (map[string]string, error) {
-	entries, err := a.cluster.DescribeConfig(sarama.ConfigResource{Type: sarama.TopicResource, Name: topic})
+	described, err := a.cluster.DescribeConfigs([]*sarama.ConfigResource{{Type: sarama.TopicResource, Name: topic}}, sarama.DescribeConfigsOptions{})
+	if err != nil {
+		return nil, refused(err)
+	}
 	configs := map[string]string{}
-	for _, entry := range entries {
+	for _, entry := range described[0].Configs {
 		configs[entry.Name] = entry.Value
 	}
-	return configs, refused(err)
+	if code := described[0].ErrorCode; code != sarama.ErrNoError {
+		return nil, records.Refusal{Code: int(code), Reason: described[0].ErrorMsg}
+	}
+	return configs, nil
 }
 
 func (a admin) Partitions(_ context.Context, topic string, count int) error {
