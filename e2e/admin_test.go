@@ -22,17 +22,19 @@ type adminClient struct {
 	program func(t testing.TB, name string) (string, []string)
 	// lacks are the steps that it has no call for.
 	lacks []string
+	// unsupported is its code for an API that it knows from ApiVersions not to be there.
+	unsupported int
 	// ownTexts says that it shows its own texts of errors, not those of the server.
 	ownTexts bool
 }
 
 var adminClients = []adminClient{
-	{name: "franz-go", program: goProgram},
-	{name: "sarama", program: goProgram},
+	{name: "franz-go", program: goProgram, unsupported: 35},
+	{name: "sarama", program: goProgram, unsupported: 35},
 	{name: "kafka-go", program: goProgram, lacks: []string{"delete-records"}},
-	{name: "kafka-python", program: adminProgram(pythonProgram("kafka-python", newestPython, "kafka"))},
-	{name: "confluent-kafka", program: adminProgram(pythonProgram("confluent-kafka", newestPython, "confluent_kafka"))},
-	{name: "kafkajs", program: adminProgram(nodeProgram), lacks: []string{"alter"}, ownTexts: true},
+	{name: "kafka-python", program: adminProgram(pythonProgram("kafka-python", newestPython, "kafka")), unsupported: 35},
+	{name: "confluent-kafka", program: adminProgram(pythonProgram("confluent-kafka", newestPython, "confluent_kafka")), unsupported: -165},
+	{name: "kafkajs", program: adminProgram(nodeProgram), lacks: []string{"alter"}, unsupported: 35, ownTexts: true},
 }
 
 // adminProgram is the admin program beside the client program.
@@ -211,6 +213,7 @@ func (a *administrator) readsGroupsAndOffsets() {
 	group := a.topic + "-readers"
 	member := a.join(group)
 	a.want("offsets", a.step("offsets", a.topic, "4"), "offsets 0 0 2", "offsets 1 0 2", "offsets 2 0 2", "offsets 3 0 2")
+	a.refuses(a.client.unsupported, "", "delete-records", a.topic, "0", "1")
 	a.has("groups", a.step("groups"), "group "+group)
 	all := fmt.Sprintf("%[1]s/0,%[1]s/1,%[1]s/2,%[1]s/3", a.topic)
 	a.want("group", a.step("group", group), "state Stable", "member reader "+all)

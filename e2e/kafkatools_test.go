@@ -90,13 +90,23 @@ var toolSteps = []toolStep{
 		`ListOffsets\(2\): 0 to 6 \[usable: 6\],`, `CreateTopics\(19\): 0 to 7 \[usable: 7\],`, `EndTxn\(26\): UNSUPPORTED,`}},
 	{name: "cluster id", prints: []string{`Cluster ID: [\w-]{22}`}},
 	{name: "nodes", prints: []string{`ID HOST PORT RACK STATE ENDPOINT_TYPE`, `1 127\.0\.0\.1 \d+ null unfenced broker`}},
+	{name: "log directories", prints: []string{
+		`Querying brokers for log directories information`, `Received log directory information from brokers 1`,
+		`\{"brokers":\[\{"broker":1,"logDirs":\[\{"partitions":\[\{"partition":"tools-load-0",.*\{"partition":"tools-load-1",.*"error":null,"logDir":"dis"\}\]\}\].*`}},
+	{name: "delete records", prints: []string{`Executing records delete operation`, `Records delete operation completed:`,
+		`partition: tools-load-0 error: .* The node does not support DELETE_RECORDS`}},
+	{name: "list ACLs", exit: 1, has: []string{noAccessLists}},
+	{name: "add an ACL", exit: 1, has: []string{noAccessLists}},
 	{name: "elect leaders", exit: 1, has: []string{`.* The node does not support ELECT_LEADERS`}},
-	{name: "move partitions", exit: 1, has: []string{`.* The node does not support LIST_PARTITION_REASSIGNMENTS`}},
+	{name: "move partitions", exit: 1, has: []string{`tools-load-0: The node does not support ALTER_PARTITION_REASSIGNMENTS`}},
+	{name: "list moves", prints: []string{`No partition reassignments found\.`}},
 	{name: "list transactions", exit: 1, has: []string{`.* The node does not support LIST_TRANSACTIONS.*`}},
 
 	{name: "delete"},
 	{name: "list, deleted"},
 }
+
+const noAccessLists = `Error while executing ACL command: .*SecurityDisabledException: the Kafka gateway for DIS keeps no access lists: .*`
 
 // TestKafkaTools runs Kafka's own command line tools: each does its normal job, or
 // says what cannot be done here.
