@@ -87,7 +87,7 @@ func (c *Catalog) create(ctx context.Context, stream string, request CreateReque
 		AutoScaleMaxPartitionCount: request.AutoScale.Max,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("create topic %q: %w", request.Name, err)
+		return nil, fmt.Errorf("create topic %q: %w", request.Name, explainRetention(err, request.RetentionHours))
 	}
 	err = poll(ctx, func() (done bool, err error) {
 		topic, err = c.created(ctx, request)

@@ -63,7 +63,7 @@ func (c *Catalog) Alter(ctx context.Context, request AlterRequest) (*translate.T
 
 func (c *Catalog) alter(ctx context.Context, request AlterRequest, changes wire.UpdateStreamRequest) (*translate.Topic, error) {
 	if err := c.streams.UpdateStream(ctx, changes); err != nil {
-		return nil, fmt.Errorf("alter topic %q: %w", request.Name, err)
+		return nil, fmt.Errorf("alter topic %q: %w", request.Name, explainRetention(err, changes.DataDuration))
 	}
 	altered, err := c.altered(ctx, request)
 	if err != nil {

@@ -14,14 +14,13 @@ import (
 )
 
 // connect starts an embedded DIS and a client of it over HTTP.
-func connect(t *testing.T) *dis.Client { return connectWith(t, embedded.ScalingUnlimited) }
+func connect(t *testing.T) *dis.Client { return connectTo(t, embedded.Config{}) }
 
-// connectWith does so with limits of scaling.
-func connectWith(t *testing.T, limits embedded.ScalingLimits) *dis.Client {
+// connectTo does so with limits of its own.
+func connectTo(t *testing.T, cfg embedded.Config) *dis.Client {
 	t.Helper()
-	server, err := embedded.Open(embedded.Config{
-		DataDir: t.TempDir(), ProjectID: "local", Region: "local", AccessKeys: map[string]string{"dev": "dev-secret"}, ScalingLimits: limits,
-	})
+	cfg.DataDir, cfg.ProjectID, cfg.Region, cfg.AccessKeys = t.TempDir(), "local", "local", map[string]string{"dev": "dev-secret"}
+	server, err := embedded.Open(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +154,7 @@ func TestTopicsChangedOverHTTP(t *testing.T) {
 }
 
 func TestScalingLimitOverHTTP(t *testing.T) {
-	c := open(t, connectWith(t, embedded.ScalingAPI))
+	c := open(t, connectTo(t, embedded.Config{ScalingLimits: embedded.ScalingAPI}))
 	if _, err := c.Create(t.Context(), topics.CreateRequest{Name: "orders", Partitions: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -171,5 +170,24 @@ func TestScalingLimitOverHTTP(t *testing.T) {
 	}
 	if found, err := c.Topic(t.Context(), "orders"); err != nil || len(found.Partitions) != 2 {
 		t.Errorf("afterwards: %+v, %v", found, err)
+	}
+}
+
+// What DIS says of a retention that it does not offer is the name of a field.
+func TestRetentionLimitOverHTTP(t *testing.T) {
+	c := open(t, connectTo(t, embedded.Config{MaxRetentionHours: 72}))
+	_, err := c.Create(t.Context(), topics.CreateRequest{Name: "orders", Partitions: 1, RetentionHours: 168})
+	refused := []translate.Failure{translate.KafkaError(translate.CallCreateTopic, err)}
+	if _, err := c.Create(t.Context(), topics.CreateRequest{Name: "orders", Partitions: 1, RetentionHours: 72}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Alter(t.Context(), topics.AlterRequest{Name: "orders", RetentionHours: new(96)})
+	refused = append(refused, translate.KafkaError(translate.CallAlterConfigs, err))
+	for i, hours := range []string{"168 hours", "96 hours"} {
+		for _, part := range []string{wire.CodeInvalidRequest, "data_duration", hours, "259200000 at most"} {
+			if refused[i].Code != 42 || !strings.Contains(refused[i].Message, part) {
+				t.Errorf("%+v, want 42 that says %q", refused[i], part)
+			}
+		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
 // ClusterID names the project in its region as a Kafka cluster. It has the form
@@ -43,4 +45,19 @@ func RetentionHours(milliseconds int64) (int, error) {
 	}
 	days := max(1, (int(hours)+retentionStep-1)/retentionStep)
 	return days * retentionStep, nil
+}
+
+// documentedRetention is the longest retention in the API reference, in hours; the
+// comments of the SDKs have LongestRetention. Which of them holds may depend on the
+// region.
+const documentedRetention = 72
+
+// explainRetention says what may be wrong with a request that DIS refused: it names
+// the field at best.
+func explainRetention(err error, hours int) error {
+	if hours <= documentedRetention || !dis.HasCode(err, wire.CodeInvalidRequest) {
+		return err
+	}
+	return fmt.Errorf("%w (%d hours of retention are asked for; where DIS takes no more than %d, retention.ms may be %d at most)",
+		err, hours, documentedRetention, documentedRetention*3_600_000)
 }
