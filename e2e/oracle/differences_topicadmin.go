@@ -25,13 +25,6 @@ var topicAdminDifferences = []Difference{
 		),
 	},
 	{
-		What:    "An operation that IncrementalAlterConfigs does not have",
-		Kafka:   "UNKNOWN_SERVER_ERROR (-1)",
-		Gateway: "INVALID_REQUEST (42)",
-		Reason:  "It is the request that is wrong. No client sends such a one.",
-		Steps:   in("incremental-alter-configs", "-1:UNKNOWN_SERVER_ERROR", "42:INVALID_REQUEST", "an operation that is none"),
-	},
-	{
 		What:    "Size of partitions and volumes",
 		Kafka:   "bytes of the files of a partition, size and free space of the volume",
 		Gateway: "0 bytes for every partition, -1 (not known) for the volume",
