@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -120,11 +121,13 @@ func (m *franzMember) run(ctx, polling context.Context) {
 }
 
 // joinsAgain reports whether an error tells of a session of the group that has ended
-// and that the client begins anew by itself.
+// and that the client begins anew by itself: on trouble of the network, among which
+// kgo does not count a refused connection, or with an error that is to be tried again.
 func joinsAgain(err error) bool {
 	var ended *kgo.ErrGroupSession
-	return errors.As(err, &ended) &&
-		(kgo.IsRetryableBrokerErr(ended.Err) || kerr.IsRetriable(ended.Err) || errors.Is(ended.Err, kerr.UnknownMemberID))
+	var network *os.SyscallError
+	return errors.As(err, &ended) && (errors.As(ended.Err, &network) || kgo.IsRetryableBrokerErr(ended.Err) ||
+		kerr.IsRetriable(ended.Err) || errors.Is(ended.Err, kerr.UnknownMemberID))
 }
 
 // commit commits the records; what a rebalance has overtaken stays pending.
