@@ -62,7 +62,8 @@ type Config struct {
 	DescribeEvery time.Duration
 	// NegativeTTL is how long a failed lookup is remembered, default 1 s.
 	NegativeTTL time.Duration
-	// CallTimeout bounds one list or describe with its repeats, default 10 s.
+	// CallTimeout bounds one describe with its repeats, default 10 s. A list, which is
+	// a call for each hundred streams, may take listCalls times as long.
 	CallTimeout time.Duration
 	// Names has the aliases and which topics are hidden; nil: neither.
 	Names *translate.Names

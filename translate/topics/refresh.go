@@ -20,6 +20,8 @@ const (
 	// project whose list is long is listed less often.
 	refreshShare = 20
 	maxRefresh   = time.Minute
+	// listCalls is how many times longer than a describe a list may take.
+	listCalls = 3
 )
 
 // pace says when the streams are listed. The catalog's mutex guards it.
@@ -50,19 +52,19 @@ func (p *pace) interval(standard time.Duration) time.Duration {
 	return min(wait, max(maxRefresh, standard))
 }
 
-// current reports whether Topics may answer from memory: the list is fresh, or it
-// was when a refresh began that still runs, or DIS fails at the moment and a try of
-// the client's own would only make it wait.
+// current reports whether Topics may answer from memory: the list is fresh, or DIS
+// fails at the moment and a try of the client's own would only make it wait. While a
+// refresh runs, what counts is how it was when that began.
 func (p *pace) current(now time.Time, cfg Config) bool {
 	if p.listedAt.IsZero() {
 		return false
 	}
 	fresh := 2 * p.interval(cfg.Refresh)
-	if p.failures > 0 {
-		return now.Sub(p.failedAt) < fresh
-	}
 	if !p.began.IsZero() {
 		now = p.began
+	}
+	if p.failures > 0 {
+		return now.Sub(p.failedAt) < fresh
 	}
 	return p.complete && now.Sub(p.listedAt) < fresh
 }
@@ -121,7 +123,7 @@ func (c *Catalog) refresh() error {
 	c.pace.identify, c.pace.began = false, began
 	c.mu.Unlock()
 
-	ctx, cancel := context.WithTimeout(c.ctx, c.cfg.CallTimeout)
+	ctx, cancel := context.WithTimeout(c.ctx, listCalls*c.cfg.CallTimeout)
 	defer cancel()
 	list, err := c.streams.ListStreams(ctx)
 	if err != nil {
