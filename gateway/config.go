@@ -94,7 +94,7 @@ func (c Config) validate() error {
 		mistakes = append(mistakes, errors.New("no listener"))
 	}
 	for _, l := range c.Listeners {
-		mistakes = append(mistakes, l.refusal(c.Insecure))
+		mistakes = append(mistakes, l.Refusal(c.Insecure))
 	}
 	if c.ClusterID == "" {
 		mistakes = append(mistakes, errors.New("no cluster id"))

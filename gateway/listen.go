@@ -68,15 +68,29 @@ func bindLocalhost(port int) ([]net.Listener, error) {
 }
 
 func bindTCP(host string, port int) (net.Listener, error) {
-	address := net.JoinHostPort(host, strconv.Itoa(port))
+	return ListenTCP(net.JoinHostPort(host, strconv.Itoa(port)))
+}
+
+// ListenTCP opens HOST:PORT. The error says what to do about the usual reasons.
+func ListenTCP(address string) (net.Listener, error) {
 	socket, err := net.Listen("tcp", address)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("cannot listen on %s: the address is in use by another program", address)
+	if err == nil {
+		return socket, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w", address, err)
+	var operation *net.OpError
+	if errors.As(err, &operation) {
+		err = operation.Err // without the address, once more
 	}
-	return socket, nil
+	advice := ""
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("cannot listen on %s: the address is in use by another program: stop it, or give another address", address)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		advice = ": give an address of this machine"
+	case errors.Is(err, syscall.EACCES):
+		advice = ": give a port above 1023, or run with the right to open this one"
+	}
+	return nil, fmt.Errorf("cannot listen on %s: %w%s", address, err, advice)
 }
 
 // noIPv6 tells a machine without IPv6 loopback from a real failure.

@@ -94,9 +94,9 @@ func (l *Listener) setAdvertise(value string) error {
 	return nil
 }
 
-// refusal is why this listener must not be opened, or nil: without
+// Refusal is why this listener must not be opened, or nil: without
 // authentication only this machine may connect, unless the operator insists.
-func (l Listener) refusal(insecure bool) error {
+func (l Listener) Refusal(insecure bool) error {
 	if l.Auth == AuthNone && !l.loopback() && !insecure {
 		return fmt.Errorf("listener %s has no authentication and can be reached from other machines: "+
 			"listen on localhost, or allow it with --insecure", l.Address())

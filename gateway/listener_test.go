@@ -164,7 +164,7 @@ func testTakenPort(t *testing.T, host string) {
 	}
 	b := newBench(t, func(c *Config) { c.Listeners = []Listener{l} })
 	err = b.server.Listen()
-	if want := "cannot listen on " + taken.Addr().String() + ": the address is in use by another program"; err == nil || err.Error() != want {
+	if want := "cannot listen on " + taken.Addr().String() + ": the address is in use by another program: stop it, or give another address"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %q", err, want)
 	}
 }

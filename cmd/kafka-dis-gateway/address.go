@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"strconv"
-	"syscall"
 )
 
 // validAddress refuses what is no HOST:PORT to listen on.
@@ -20,14 +18,55 @@ func validAddress(text string) error {
 	return nil
 }
 
-// listenTCP opens the address of a setting, which the error names.
-func listenTCP(setting, address string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("--%s: %s is in use by another program", setting, address)
+// opened is an address that a setting has opened.
+type opened struct{ setting, address string }
+
+// clashes finds valid addresses that cannot be open at the same time.
+func (p *problems) clashes(all []opened) {
+	for i, one := range all {
+		for _, other := range all[:i] {
+			if !one.clashesWith(other) {
+				continue
+			}
+			if one == other {
+				p.setting(one.setting, fmt.Errorf("%s stands there twice: leave one out", one.address))
+			} else {
+				p.setting(one.setting, fmt.Errorf("%s is taken by %s of --%s already: give another port", one.address, other.address, other.setting))
+			}
+			break
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("--%s: %w", setting, err)
+}
+
+func (o opened) clashesWith(other opened) bool {
+	host, port, _ := net.SplitHostPort(o.address) // both are valid
+	otherHost, otherPort, _ := net.SplitHostPort(other.address)
+	if port != otherPort || port == "0" {
+		return false
 	}
-	return listener, nil
+	for _, ip := range bindable(host) {
+		for _, otherIP := range bindable(otherHost) {
+			if ip == otherIP || isAny(ip, otherIP) || isAny(otherIP, ip) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bindable are the addresses that a host stands for, as texts.
+func bindable(host string) []string {
+	switch host {
+	case "localhost":
+		return []string{"127.0.0.1", "::1"}
+	case "":
+		return []string{"::"}
+	}
+	return []string{host}
+}
+
+// isAny reports whether any is the address of every interface, and other is one of
+// them: [::] has the addresses of IPv4 too.
+func isAny(any, other string) bool {
+	return any == "::" || any == "0.0.0.0" && net.ParseIP(other).To4() != nil
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
 )
 
 // adminServer answers probes and metrics over HTTP, apart from the Kafka port.
@@ -37,7 +39,7 @@ type adminPages struct {
 // the process are served on loopback addresses only, since they show what the
 // process holds.
 func listenAdmin(address string, pages adminPages) (*adminServer, error) {
-	listener, err := listenTCP("admin-listen", address)
+	listener, err := gateway.ListenTCP(address)
 	if err != nil {
 		return nil, err
 	}

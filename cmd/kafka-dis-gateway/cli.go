@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -43,8 +44,28 @@ or in the YAML file named by --config (key: the flag's name, without --). The co
 the environment over the file.`
 
 // parse turns arguments, environment and settings file into a command whose
-// settings are valid. The error joins all mistakes.
+// settings are valid. The error joins all mistakes: the reader of arguments gives up
+// at a flag that it does not know, so it is asked again without that one.
 func parse(args []string, stdout, stderr io.Writer) (command, error) {
+	var unknown []error
+	for {
+		chosen, err := parseOnce(args, stdout, stderr)
+		var stranger *unknownFlag
+		switch examined, isDoctor := chosen.(*doctorCommand); {
+		case errors.As(err, &stranger):
+		case unknown == nil:
+			return chosen, err
+		case err == nil && isDoctor:
+			return nil, errors.Join(append(unknown, examined.mistakes...)...)
+		default:
+			return nil, errors.Join(append(unknown, doctor.Split(err)...)...)
+		}
+		args, unknown = stranger.others, append(unknown, err)
+	}
+}
+
+// parseOnce gives up at the first unknown flag, with an *unknownFlag.
+func parseOnce(args []string, stdout, stderr io.Writer) (command, error) {
 	var cli commandLine
 	found := newProblems()
 	file := &settingsFile{problems: found}
@@ -54,9 +75,12 @@ func parse(args []string, stdout, stderr io.Writer) (command, error) {
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return nil, fmt.Errorf("%w (see --help)", err)
+		return nil, withoutUnknown(fmt.Errorf("%w (see --help)", err), args)
 	}
 	found.locate(parsed, file)
+	if file.unreadable != nil {
+		found.setting("config", file.unreadable)
+	}
 	chosen := parsed.Selected().Target.Addr().Interface().(command)
 	chosen.check(found)
 	for _, mistake := range misspelt(parser.Model) {

@@ -46,7 +46,8 @@ func parseTopic(text string) (topics.CreateRequest, error) {
 }
 
 func (d *devCommand) check(found *problems) {
-	d.listening = d.listeners(found)
+	d.places = found
+	d.listening = d.listeners(found, opened{"dis-listen", d.DISListen})
 	d.topicSettings.check(found)
 	d.recordSettings.check(found, d.checkPattern)
 	for _, text := range d.Topic {
@@ -60,9 +61,6 @@ func (d *devCommand) check(found *problems) {
 		}
 		d.topics = append(d.topics, topic)
 	}
-	if err := validAddress(d.DISListen); err != nil {
-		found.setting("dis-listen", err)
-	}
 	if d.DataDir == "" {
 		found.setting("data-dir", errors.New("a folder is needed"))
 	}
@@ -71,14 +69,15 @@ func (d *devCommand) check(found *problems) {
 		d.Pacing = d.Behaviour.Limits // "documented" or "off", as here
 	}
 	d.checkPacing(found)
+	d.checkBuffers(found)
 }
 
 func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error) {
 	logger, flush := d.logger(stderr)
 	defer flush()
-	store, err := listenDIS("dis-listen", d.DISListen)
+	store, err := listenDIS(d.DISListen)
 	if err != nil {
-		return err
+		return d.blame("dis-listen", err)
 	}
 	defer func() { err = errors.Join(err, store.close()) }()
 	p, err := compose(d.gatewaySettings, d.listening, dis.Config{
@@ -93,16 +92,16 @@ func (d *devCommand) run(signals *signals, stdout, stderr io.Writer) (err error)
 		AccessKeys: map[string]string{embedded.DevAccessKey: embedded.DevSecretKey},
 	}
 	if err = d.Behaviour.applyTo(&config); err == nil {
-		err = store.open(config)
+		err = d.blameFolder(store.open(config))
 	}
 	if err != nil {
 		return errors.Join(err, p.abandon(signals.force))
 	}
 	d.limitMemory(os.DirFS("/"), logger)
 	return p.run(signals, running{
-		adminAddress: d.AdminListen,
-		failed:       store.failed,
-		grace:        func() time.Duration { return d.grace(signals) },
+		adminAddress: d.AdminListen, blame: d.blame,
+		failed: store.failed,
+		grace:  func() time.Duration { return d.grace(signals) },
 		ready: func(ctx context.Context, kafka []net.Addr, admin net.Addr) error {
 			if err := p.createMissing(ctx, d.topics); err != nil {
 				return err

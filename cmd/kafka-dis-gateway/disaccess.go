@@ -50,6 +50,24 @@ func (s disAccessSettings) check(found *problems) {
 		found.setting("dis-credentials", errors.New("the source file needs --dis-credentials-file"))
 	case chosen != dis.CredentialsFromFile && s.DISCredentialsFile != "":
 		found.setting("dis-credentials-file", fmt.Errorf("is not read while --dis-credentials is %s: give file or auto", chosen))
+	default:
+		s.checkSource(found, chosen)
+	}
+}
+
+// checkSource opens the source of keys or tokens once.
+func (s disAccessSettings) checkSource(found *problems, chosen dis.CredentialsSource) {
+	setting := "dis-metadata-endpoint"
+	switch {
+	case s.DISTokenFile != "":
+		setting = "dis-token-file"
+	case chosen == dis.CredentialsFromFile:
+		setting = "dis-credentials-file"
+	case chosen == dis.CredentialsFromEnvironment:
+		return // missingKeys has looked
+	}
+	if err := s.applyTo(new(dis.Config), zerolog.Nop()); err != nil {
+		found.setting(setting, err)
 	}
 }
 

@@ -121,11 +121,8 @@ func TestContradictingSourcesOfKeys(t *testing.T) {
 			}
 		})
 	}
-	s, err := parseServe(t, true, "--dis-credentials-file", filepath.Join(t.TempDir(), "missing"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.applyTo(new(dis.Config), zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "missing") {
+	_, err := parseServe(t, true, "--dis-credentials-file", filepath.Join(t.TempDir(), "missing"))
+	if err == nil || !strings.HasPrefix(err.Error(), "--dis-credentials-file: ") || !strings.Contains(err.Error(), "missing: no such file") {
 		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/embedded"
 )
@@ -21,10 +22,9 @@ type disServer struct {
 	failed   chan error
 }
 
-// listenDIS opens the address of an embedded DIS, the value of setting; open
-// answers there.
-func listenDIS(setting, address string) (*disServer, error) {
-	listener, err := listenTCP(setting, address)
+// listenDIS opens the address of an embedded DIS; open answers there.
+func listenDIS(address string) (*disServer, error) {
+	listener, err := gateway.ListenTCP(address)
 	if err != nil {
 		return nil, err
 	}
@@ -71,4 +71,13 @@ func embeddedKeys() dis.Keys {
 		AccessKey: cmp.Or(keys.AccessKey, embedded.DevAccessKey),
 		SecretKey: cmp.Or(keys.SecretKey, embedded.DevSecretKey),
 	}
+}
+
+// blameFolder names the setting of the folder that an embedded DIS cannot be opened
+// with.
+func (c commonSettings) blameFolder(err error) error {
+	if errors.As(err, new(*embedded.DumpDirError)) {
+		return c.blame("dump-dir", err)
+	}
+	return c.blame("data-dir", err)
 }

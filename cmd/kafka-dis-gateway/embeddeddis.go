@@ -23,6 +23,7 @@ func (embeddedDISCommand) Help() string {
 }
 
 func (c *embeddedDISCommand) check(found *problems) {
+	c.places = found
 	if err := validAddress(c.Listen); err != nil {
 		found.setting("listen", err)
 	}
@@ -42,13 +43,13 @@ func (c *embeddedDISCommand) run(signals *signals, stdout, stderr io.Writer) (er
 	if err := c.applyTo(&config); err != nil {
 		return err
 	}
-	server, err := listenDIS("listen", c.Listen)
+	server, err := listenDIS(c.Listen)
 	if err != nil {
-		return err
+		return c.blame("listen", err)
 	}
 	defer func() { err = errors.Join(err, server.close()) }()
 	if err := server.open(config); err != nil {
-		return err
+		return c.blameFolder(err)
 	}
 	fmt.Fprintf(stdout, "DIS     %s  (access key %s)\nData    %s\n", server.url(), keys.AccessKey, c.DataDir)
 	select {

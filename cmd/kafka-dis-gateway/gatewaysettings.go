@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
 )
 
@@ -11,6 +13,17 @@ import (
 type commonSettings struct {
 	Config string `placeholder:"FILE" help:"YAML file with settings: keys are the flags' names."`
 	logSettings
+
+	places *problems // says where settings come from, once they were checked
+}
+
+// blame names the setting that each of the errors in err is about.
+func (c commonSettings) blame(setting string, err error) error {
+	var all []error
+	for _, one := range doctor.Split(err) {
+		all = append(all, fmt.Errorf("%s: %w", c.places.named(setting), one))
+	}
+	return errors.Join(all...)
 }
 
 // gatewaySettings are the settings of the gateway itself. Where the default
@@ -47,24 +60,43 @@ type gatewaySettings struct {
 	GracePeriod time.Duration `default:"30s" min:"0s" placeholder:"TIME" help:"How long a stop (SIGTERM) may take. Clients are served on until they are gone or 5 s before its end. Default: 30s."`
 }
 
-// listeners parses --listen, and checks the other address beside it.
-func (s gatewaySettings) listeners(found *problems) []gateway.Listener {
+// checkBuffers finds a batch that would never get into the buffer: one half of it is
+// for batches as they came, the other for what is in them.
+func (s gatewaySettings) checkBuffers(found *problems) {
+	if found.given("max-batch-bytes") && s.MaxBatchBytes > s.ProduceBuffer/2 {
+		found.setting("max-batch-bytes", fmt.Errorf("more than half of --produce-buffer, %d MiB: lower it, or raise --produce-buffer to %d MiB",
+			s.ProduceBuffer>>20, (2*s.MaxBatchBytes+1<<20-1)>>20))
+	}
+}
+
+// listeners parses --listen, and checks the other addresses beside it.
+func (s gatewaySettings) listeners(found *problems, others ...opened) []gateway.Listener {
 	var all []gateway.Listener
+	var addresses []opened
 	if len(s.Listen) == 0 {
 		found.setting("listen", fmt.Errorf("at least one address is needed"))
 	}
 	for _, text := range s.Listen {
 		listener, err := gateway.ParseListener(text)
+		if err == nil {
+			err = listener.Refusal(s.Insecure)
+		}
 		if err != nil {
 			found.setting("listen", err)
 			continue
 		}
-		all = append(all, listener)
+		all, addresses = append(all, listener), append(addresses, opened{"listen", listener.Address()})
 	}
 	if s.AdminListen != "" {
-		if err := validAddress(s.AdminListen); err != nil {
-			found.setting("admin-listen", err)
-		}
+		others = append(others, opened{"admin-listen", s.AdminListen})
 	}
+	for _, other := range others {
+		if err := validAddress(other.address); err != nil {
+			found.setting(other.setting, err)
+			continue
+		}
+		addresses = append(addresses, other)
+	}
+	found.clashes(addresses)
 	return all
 }

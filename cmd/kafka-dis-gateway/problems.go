@@ -47,6 +47,26 @@ func (p *problems) setting(name string, err error) {
 	}
 }
 
+// named is where the value of the setting called name comes from.
+func (p *problems) named(name string) string {
+	for _, flag := range p.flags {
+		if flag.Name == name {
+			return p.place(flag.Value)
+		}
+	}
+	return "--" + name
+}
+
+// given reports whether something else than the default sets the setting called name.
+func (p *problems) given(name string) bool {
+	for _, flag := range p.flags {
+		if flag.Name == name {
+			return p.onCommandLine[flag.Value] || setVariable(flag.Value) != "" || p.file.has(name)
+		}
+	}
+	return false
+}
+
 // locate gives the problems what they need to name the place of a mistake.
 func (p *problems) locate(parsed *kong.Context, file *settingsFile) {
 	p.flags, p.file, p.onCommandLine = parsed.Selected().Flags, file, map[*kong.Value]bool{}

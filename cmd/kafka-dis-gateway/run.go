@@ -12,6 +12,8 @@ import (
 type running struct {
 	// adminAddress is empty for none.
 	adminAddress string
+	// blame names the setting that an error is about.
+	blame func(setting string, err error) error
 	// ready is called when every address is open, before clients are served;
 	// admin is nil without an admin address.
 	ready func(ctx context.Context, kafka []net.Addr, admin net.Addr) error
@@ -39,12 +41,12 @@ func (p *parts) run(signals *signals, r running) (err error) {
 	admin := &adminServer{}
 	if r.adminAddress != "" {
 		if admin, err = listenAdmin(r.adminAddress, p.adminPages()); err != nil {
-			return errors.Join(err, p.stop(life, unservedGrace))
+			return errors.Join(r.blame("admin-listen", err), p.stop(life, unservedGrace))
 		}
 		defer func() { err = errors.Join(err, admin.close()) }()
 	}
 	if err := p.server.Listen(); err != nil {
-		return errors.Join(err, p.stop(life, unservedGrace))
+		return errors.Join(r.blame("listen", err), p.stop(life, unservedGrace))
 	}
 	if err := r.ready(signals.drain, p.server.Addrs(), admin.address()); err != nil {
 		return errors.Join(err, p.stop(life, unservedGrace))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -36,10 +37,12 @@ func (serveCommand) Help() string {
 }
 
 func (s *serveCommand) check(found *problems) {
+	s.places = found
 	s.listening = s.listeners(found)
 	s.topicSettings.check(found)
 	s.recordSettings.check(found, s.checkPattern)
 	s.checkPacing(found)
+	s.checkBuffers(found)
 	missing := s.missingKeys()
 	for _, needed := range []struct{ variable, value string }{
 		{"HUAWEICLOUD_SDK_PROJECT_ID (or --project-id)", s.ProjectID},
@@ -54,6 +57,7 @@ func (s *serveCommand) check(found *problems) {
 	} else {
 		s.checkBackend(found)
 	}
+	s.checkEndpoints(found)
 	s.disAccessSettings.check(found)
 }
 
@@ -90,10 +94,32 @@ func (s *serveCommand) checkBackend(found *problems) {
 	}
 }
 
+// checkEndpoints finds addresses that are none of DIS, though they could be.
+func (s *serveCommand) checkEndpoints(found *problems) {
+	for _, one := range []struct{ setting, text string }{
+		{"dis-endpoint", s.DISEndpoint}, {"dis-manager-endpoint", s.DISManagerEndpoint},
+	} {
+		address, err := url.Parse(one.text)
+		if one.text == "" || err != nil {
+			continue // the client has looked
+		}
+		version, _, _ := strings.Cut(strings.TrimPrefix(address.Path, "/"), "/")
+		switch {
+		case version == "v2" || version == "v3":
+			found.setting(one.setting, fmt.Errorf("%q has the path of calls, which the gateway adds: give %s://%s", one.text, address.Scheme, address.Host))
+		case address.Scheme == "http" && strings.HasSuffix(address.Hostname(), publicDomain):
+			found.setting(one.setting, fmt.Errorf("%q has no encryption, the DIS of a region wants it: give https://%s", one.text, address.Hostname()))
+		}
+	}
+}
+
+// publicDomain ends the names of the cloud's own endpoints.
+const publicDomain = ".myhuaweicloud.com"
+
 // backend is the DIS to call, without keys.
 func (s *serveCommand) backend() dis.Config {
 	return dis.Config{
-		Endpoint:        cmp.Or(s.DISEndpoint, "https://dis."+s.Region+".myhuaweicloud.com"),
+		Endpoint:        cmp.Or(s.DISEndpoint, "https://dis."+s.Region+publicDomain),
 		ManagerEndpoint: s.DISManagerEndpoint, CAFile: s.DISCAFile,
 		Region: s.Region, ProjectID: s.ProjectID, MaxConnections: s.DISConnections,
 		UserAgent: "kafka-dis-gateway/" + currentBuild().version,
@@ -113,8 +139,8 @@ func (s *serveCommand) run(signals *signals, stdout, stderr io.Writer) error {
 	}
 	s.limitMemory(os.DirFS("/"), logger)
 	err = p.run(signals, running{
-		adminAddress: s.AdminListen,
-		grace:        func() time.Duration { return s.GracePeriod },
+		adminAddress: s.AdminListen, blame: s.blame,
+		grace: func() time.Duration { return s.GracePeriod },
 		ready: func(_ context.Context, kafka []net.Addr, admin net.Addr) error {
 			announce(stdout, kafka, admin)
 			fmt.Fprintf(stdout, "DIS     %s\n", backend.Endpoint)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
 )
 
 // parseDev parses a dev command line and returns its settings and the lines of
@@ -153,14 +155,15 @@ func TestServeNamesTheSettingsOfDIS(t *testing.T) {
 }
 
 func TestAddressInUse(t *testing.T) {
-	taken, err := listenTCP("listen", "127.0.0.1:0")
+	taken, err := gateway.ListenTCP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
 	address := taken.Addr().String()
-	if _, err := listenTCP("dis-listen", address); err == nil || err.Error() != "--dis-listen: "+address+" is in use by another program" {
-		t.Errorf("error %v", err)
+	code, _, stderr := runCommand("embedded-dis", "--listen", address, "--data-dir", t.TempDir())
+	if want := "kafka-dis-gateway: --listen: cannot listen on " + address + ": the address is in use by another program: stop it, or give another address\n"; code != 1 || stderr != want {
+		t.Errorf("exit code %d, %q, want %q", code, stderr, want)
 	}
 }
 

@@ -20,6 +20,8 @@ type settingsFile struct {
 	path     string
 	loaded   bool
 	values   map[string]any
+	// unreadable is why there are no values.
+	unreadable error
 }
 
 // Validate has nothing to do: which keys are known depends on the command.
@@ -59,7 +61,7 @@ func (f *settingsFile) load(context *kong.Context) {
 		return
 	}
 	if err := f.read(); err != nil {
-		f.problems.add(err)
+		f.unreadable = err
 		return
 	}
 	shared := context.Selected().Tag.Has("shares-file")
@@ -77,7 +79,7 @@ func (f *settingsFile) load(context *kong.Context) {
 func (f *settingsFile) read() error {
 	data, err := os.ReadFile(f.path)
 	if err != nil {
-		return fmt.Errorf("--config: %w", err)
+		return fmt.Errorf("%w: give a YAML file that can be read", err)
 	}
 	decoder := yaml.NewDecoder(strings.NewReader(string(data)), yaml.Strict())
 	if err := decoder.Decode(&f.values); err != nil && !errors.Is(err, io.EOF) {

@@ -42,12 +42,21 @@ func parseByteSize(text string) (byteSize, error) {
 type tolerantMapper struct{ problems *problems }
 
 func (m tolerantMapper) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
-	token, err := ctx.Scan.PopValue("value")
+	token, err := popValue(ctx.Scan)
 	if err != nil {
 		return err
 	}
 	m.read(ctx.Value, fmt.Sprint(token.Value), target)
 	return nil
+}
+
+// popValue takes a negative number for a value too, not for a flag: it is one that is
+// not allowed.
+func popValue(from *kong.Scanner) (kong.Token, error) {
+	if text, isText := from.Peek().Value.(string); isText && len(text) > 1 && text[0] == '-' && text[1] >= '0' && text[1] <= '9' {
+		return from.Pop(), nil
+	}
+	return from.PopValue("value")
 }
 
 func (m tolerantMapper) read(value *kong.Value, text string, target reflect.Value) {

@@ -25,7 +25,7 @@ func (e *examination) checks() []check {
 		check{name: "memory", needs: []string{"settings"}, run: lookMemory},
 		check{name: "credentials", needs: []string{"settings"}, run: lookCredentials},
 	)
-	var identities []string
+	identities := []string{"credentials"} // an address that is none has no other
 	for _, at := range e.endpoints() {
 		all = append(all, e.connectionChecks(at)...)
 		identities = append(identities, "identity "+at.url.Host)
@@ -61,15 +61,14 @@ func lookSettings(_ context.Context, e *examination) []Result {
 	return all
 }
 
-// Split gives the errors that one joins.
+// Split gives the errors of errors.Join, which has a line for each.
 func Split(err error) []error {
-	var joined interface{ Unwrap() []error }
+	joined, ok := err.(interface{ Unwrap() []error })
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &joined):
-		return joined.Unwrap()
-	default:
+	case !ok || errors.Join(joined.Unwrap()...).Error() != err.Error():
 		return []error{err}
 	}
+	return joined.Unwrap()
 }

@@ -58,7 +58,7 @@ func Open(config Config) (*Server, error) {
 		return nil, errors.Join(fmt.Errorf("recover data directory %s: %w", config.DataDir, err), store.close())
 	}
 	if s.dumps, err = openDumps(config.DumpDir); err != nil {
-		return nil, errors.Join(err, store.close())
+		return nil, errors.Join(&DumpDirError{err}, store.close())
 	}
 	if s.dumps != nil {
 		s.sweeper.Go(s.deliverRegularly)
@@ -66,6 +66,14 @@ func Open(config Config) (*Server, error) {
 	s.sweeper.Go(s.sweepRegularly)
 	return s, nil
 }
+
+// DumpDirError is why Config.DumpDir cannot be used.
+type DumpDirError struct{ Err error }
+
+func (e *DumpDirError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the reason.
+func (e *DumpDirError) Unwrap() error { return e.Err }
 
 // Handler serves the REST API below /v2 and /v3 and, where faults are enabled,
 // their control endpoint /faults.
