@@ -30,16 +30,18 @@ type PartitionsRequest struct {
 // the topic as it is.
 //
 // Errors: translate.ErrInvalidName; translate.ErrHidden; a translate.Failure for a
-// count that is no increase and for the stream of another account; translate.ErrScalingLimit when DIS refuses because of earlier
-// scalings; a *dis.Error, with wire.CodeStreamNotFound for an unknown topic and
-// wire.CodeQuotaExceeded when the project may not have so many; the context's
-// error when it ended first, in which case the partitions may come up later.
+// count that is no increase and for the stream of another account;
+// translate.ErrScalingLimit when DIS refuses because of earlier scalings; a
+// *dis.Error, with wire.CodeStreamNotFound for an unknown topic and
+// wire.CodeQuotaExceeded when the project may not have so many; the context's error
+// when it ended first, in which case the partitions may come up later.
 func (c *Catalog) CreatePartitions(ctx context.Context, request PartitionsRequest) (*translate.Topic, error) {
 	stream, err := c.own(request.Name)
 	if err != nil {
 		return nil, fmt.Errorf("add partitions to topic: %w", err)
 	}
-	topic, err := c.now(ctx, request.Name)
+	described, started, err := c.ask(ctx, request.Name)
+	topic, err := c.store(request.Name, started, described, err)
 	if err != nil {
 		return nil, fmt.Errorf("add partitions to topic %q: %w", request.Name, err)
 	}
@@ -49,19 +51,19 @@ func (c *Catalog) CreatePartitions(ctx context.Context, request PartitionsReques
 	if request.ValidateOnly {
 		return topic, nil
 	}
-	scaled, err := c.scale(ctx, stream, request)
+	// A client that gave up waiting asks again: the second call would count against
+	// the limit of scalings.
+	if !underway(described, request) {
+		err = c.changePartitionCount(ctx, stream, request)
+	}
+	if err == nil {
+		topic, err = c.awaitPartitions(ctx, request)
+	}
 	if err != nil {
 		c.Invalidate(request.Name)
-		return nil, err
+		return nil, fmt.Errorf("add partitions to topic %q: %w", request.Name, err)
 	}
-	return scaled, nil
-}
-
-// now describes a stream on behalf of one caller, for whom what is in memory may
-// be too old.
-func (c *Catalog) now(ctx context.Context, name string) (*translate.Topic, error) {
-	described, started, err := c.ask(ctx, name)
-	return c.store(name, started, described, err)
+	return topic, nil
 }
 
 func (r PartitionsRequest) validate(topic *translate.Topic) error {
@@ -98,35 +100,29 @@ func retiredOf(topic *translate.Topic) string {
 	return fmt.Sprintf(" (%d of them retired, which DIS uses again before it makes new ones)", retired)
 }
 
-func (c *Catalog) scale(ctx context.Context, stream string, request PartitionsRequest) (topic *translate.Topic, err error) {
-	if _, err := c.streams.ChangePartitionCount(ctx, stream, request.Count); err != nil && !c.scaling(ctx, request, err) {
-		if isThrottled(err) {
-			err = fmt.Errorf("%w: %w", translate.ErrScalingLimit, err)
+// changePartitionCount makes DIS begin.
+func (c *Catalog) changePartitionCount(ctx context.Context, stream string, request PartitionsRequest) error {
+	_, err := c.streams.ChangePartitionCount(ctx, stream, request.Count)
+	var failure *dis.Error
+	switch {
+	case err == nil || !errors.As(err, &failure):
+		return err
+	case !failure.NotProcessed:
+		// An attempt whose answer was lost may have begun it, and its repeat was
+		// refused because of that.
+		if described, _, lost := c.ask(ctx, request.Name); lost == nil && underway(described, request) {
+			return nil
 		}
-		return nil, fmt.Errorf("add partitions to topic %q: %w", request.Name, err)
 	}
-	err = poll(ctx, func() (done bool, err error) {
-		topic, err = c.scaled(ctx, request)
-		return topic != nil, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("topic %q gets more partitions, waiting for them: %w", request.Name, err)
+	if failure.Throttled() {
+		return fmt.Errorf("%w: %w", translate.ErrScalingLimit, err)
 	}
-	return topic, nil
+	return err
 }
 
-// scaling reports whether a change is under way though its call failed: an
-// attempt whose answer was lost had begun it, and the limit of scalings refused
-// the repeat.
-func (c *Catalog) scaling(ctx context.Context, request PartitionsRequest, failure error) bool {
-	var disErr *dis.Error
-	if errors.As(failure, &disErr) && disErr.NotProcessed {
-		return false
-	}
-	described, _, err := c.ask(ctx, request.Name)
-	if err != nil {
-		return false
-	}
+// underway reports whether a stream has as many partitions as are wanted, or gets
+// them.
+func underway(described *wire.DescribeStreamResponse, request PartitionsRequest) bool {
 	begun := 0
 	for _, p := range described.Partitions {
 		if p.Status == wire.PartitionActive || p.Status == wire.PartitionCreating {
@@ -134,6 +130,17 @@ func (c *Catalog) scaling(ctx context.Context, request PartitionsRequest, failur
 		}
 	}
 	return begun >= request.Count
+}
+
+func (c *Catalog) awaitPartitions(ctx context.Context, request PartitionsRequest) (topic *translate.Topic, err error) {
+	err = poll(ctx, func() (done bool, err error) {
+		topic, err = c.scaled(ctx, request)
+		return topic != nil, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("DIS has begun, waiting for its end: %w", err)
+	}
+	return topic, nil
 }
 
 // scaled looks once whether all partitions are there, and stores them when they
@@ -149,9 +156,4 @@ func (c *Catalog) scaled(ctx context.Context, request PartitionsRequest) (*trans
 		return nil, nil
 	}
 	return c.store(request.Name, started, described, nil)
-}
-
-func isThrottled(err error) bool {
-	var disErr *dis.Error
-	return errors.As(err, &disErr) && disErr.Throttled()
 }

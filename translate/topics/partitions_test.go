@@ -205,6 +205,26 @@ func TestCreatePartitionsWhoseAnswerWasLost(t *testing.T) {
 	})
 }
 
+// The client gave up waiting and asks again. A second call would count against the
+// limits of DIS, and would be refused by them.
+func TestCreatePartitionsThatAreOnTheirWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake("a")
+		c := open(t, f)
+		short, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if _, err := c.CreatePartitions(short, PartitionsRequest{Name: "a", Count: 3}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("the first time: %v", err)
+		}
+		wantPartitions(t, c, "a", 1)
+		go f.running("a", 3)
+		topic, err := c.CreatePartitions(t.Context(), PartitionsRequest{Name: "a", Count: 3})
+		if err != nil || len(topic.Partitions) != 3 || f.scalings != 1 {
+			t.Errorf("the second time: %+v, %v, %d scalings", topic, err, f.scalings)
+		}
+	})
+}
+
 func TestCreatePartitionsWaitingForThem(t *testing.T) {
 	t.Run("ends with the context", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
