@@ -3,6 +3,7 @@ package groupcoord
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -14,12 +15,14 @@ type fakeOffsets struct {
 	mu      sync.Mutex
 	stored  map[string]map[TopicPartition]CommittedOffset
 	commits [][]OffsetCommit // calls, in the order of their start
-	fetches int
-	refuse  map[TopicPartition]int16 // codes of Commit
-	unread  map[TopicPartition]int16 // codes of Fetch
-	down    bool                     // FetchAll and Groups fail
-	gate    chan struct{}            // not nil: Commit takes one token before it stores
-	delay   time.Duration            // of Fetch and FetchAll
+	// requests are those for which each of the calls was made.
+	requests []string
+	fetches  int
+	refuse   map[TopicPartition]int16 // codes of Commit
+	unread   map[TopicPartition]int16 // codes of Fetch
+	down     bool                     // FetchAll and Groups fail
+	gate     chan struct{}            // not nil: Commit takes one token before it stores
+	delay    time.Duration            // of Fetch and FetchAll
 }
 
 // fakeOldest is where every partition of a fakeOffsets begins.
@@ -36,6 +39,7 @@ func newFakeOffsets() *fakeOffsets {
 func (f *fakeOffsets) Commit(ctx context.Context, group string, offsets []OffsetCommit) []CommittedOffset {
 	f.mu.Lock()
 	f.commits = append(f.commits, slices.Clone(offsets))
+	f.requests = append(f.requests, fmt.Sprint(Requests(ctx)))
 	gate := f.gate
 	f.mu.Unlock()
 	if gate != nil {

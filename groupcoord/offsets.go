@@ -33,9 +33,9 @@ type lane struct {
 
 // write is an offset to be stored, and who waits for it.
 type write struct {
-	commit  OffsetCommit
-	request Request // that the offset came with
-	then    []func(CommittedOffset)
+	commit   OffsetCommit
+	requests []Request // that wait, the one with the offset last
+	then     []func(CommittedOffset)
 }
 
 func newOffsets() offsets {
@@ -88,7 +88,7 @@ func (o *offsets) put(c OffsetCommit, from Request, then func(CommittedOffset)) 
 			o.ready = append(o.ready, c.TopicPartition)
 		}
 	}
-	l.waiting.commit, l.waiting.request = c, from
+	l.waiting.commit, l.waiting.requests = c, append(l.waiting.requests, from)
 	l.waiting.then = append(l.waiting.then, then)
 }
 
@@ -104,8 +104,10 @@ func (g *group) writeReady() {
 		l := o.lanes[tp]
 		l.running, l.waiting = l.waiting, nil
 		commits[i] = l.running.commit
-		if !slices.Contains(requests, l.running.request) {
-			requests = append(requests, l.running.request)
+		for _, from := range l.running.requests {
+			if !slices.Contains(requests, from) {
+				requests = append(requests, from)
+			}
 		}
 	}
 	o.ready = nil
@@ -133,7 +135,7 @@ func (e commitDone) apply(g *group) {
 				l.acked = &result
 			}
 		}
-		g.logCommit(c, w.request, result)
+		g.logCommit(c, w.requests[len(w.requests)-1], result)
 		if l.waiting != nil {
 			o.ready = append(o.ready, c.TopicPartition)
 		}

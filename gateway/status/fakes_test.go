@@ -60,6 +60,7 @@ func crowded(n int) *fake {
 		f.clients = append(f.clients, gateway.ClientInfo{Connection: int64(i + 1), Address: "192.0.2.1:1234", ClientID: name, Since: time.Now()})
 		f.topics = append(f.topics, &translate.Topic{Name: name, Partitions: make([]translate.Partition, 3)})
 		f.groups = append(f.groups, groupcoord.Overview{Name: name, State: "Stable", Type: "classic", Members: 2})
+		f.traffic = append(f.traffic, gateway.TopicTraffic{Topic: name, StoredRecords: int64(i)})
 		f.lags[name] = gateway.GroupLag{
 			Partitions: 3, Records: int64(i), WorstRecords: int64(i), Worst: groupcoord.TopicPartition{Topic: name, Partition: 2},
 		}

@@ -47,9 +47,20 @@ func guarded(serve http.HandlerFunc) http.Handler {
 }
 
 func (s *Status) servePage(w http.ResponseWriter, _ *http.Request) {
-	var content bytes.Buffer
-	err := page.Execute(&content, s.Snapshot())
-	write(w, "text/html; charset=utf-8", content.Bytes(), err)
+	content, err := s.html(s.Snapshot())
+	write(w, "text/html; charset=utf-8", content, err)
+}
+
+// html is the page of a snapshot, made once for all who look.
+func (s *Status) html(of *Snapshot) ([]byte, error) {
+	s.page.Lock()
+	defer s.page.Unlock()
+	if s.page.of != of {
+		var content bytes.Buffer
+		err := page.Execute(&content, of)
+		s.page.of, s.page.content, s.page.err = of, content.Bytes(), err
+	}
+	return s.page.content, s.page.err
 }
 
 func (s *Status) serveJSON(w http.ResponseWriter, _ *http.Request) {

@@ -72,6 +72,14 @@ type Status struct {
 
 	mu     sync.Mutex
 	latest *Snapshot
+
+	// page is the latest one that was made, and what it shows.
+	page struct {
+		sync.Mutex
+		of      *Snapshot
+		content []byte
+		err     error
+	}
 }
 
 // New starts nothing; Run keeps the rates.

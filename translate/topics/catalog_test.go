@@ -271,12 +271,12 @@ func TestCloseEndsCallsUnderWay(t *testing.T) {
 	})
 }
 
-// Exists and Count tell from memory what there is, and ask nobody.
+// Exists, Count and Known tell from memory what there is, and ask nobody.
 func TestExistsAsksNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake("orders", "clicks")
 		c := open(t, f)
-		if c.Exists("orders") || c.Count() != 0 {
+		if c.Exists("orders") || c.Count() != 0 || len(c.Known()) != 0 {
 			t.Error("a topic is there before DIS was asked")
 		}
 		if lists, describes := f.counts("orders"); lists+describes != 0 {
@@ -292,8 +292,18 @@ func TestExistsAsksNobody(t *testing.T) {
 		f.change("orders", nil)
 		wantPartitions(t, c, "clicks", 1) // the catalog is in use
 		time.Sleep(time.Minute)
-		if c.Exists("orders") || !c.Exists("clicks") || c.Count() != 1 {
+		lists, _ := f.counts("orders")
+		if known := c.Known(); c.Exists("orders") || !c.Exists("clicks") || c.Count() != 1 || len(known) != 1 || known[0].Name != "clicks" {
 			t.Errorf("orders %v, clicks %v, %d topics", c.Exists("orders"), c.Exists("clicks"), c.Count())
+		}
+		time.Sleep(c.cfg.IdleAfter + time.Minute) // nobody uses it but for a look
+		settled, _ := f.counts("orders")
+		for range 100 {
+			c.Known()
+			time.Sleep(c.cfg.Refresh)
+		}
+		if after, _ := f.counts("orders"); after != settled || settled == lists {
+			t.Errorf("%d lists while somebody looked at what is known, after %d and %d before", after, settled, lists)
 		}
 	})
 }
