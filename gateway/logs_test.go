@@ -33,8 +33,7 @@ func (b *bench) lineWith(text string) (found map[string]any) {
 // TestEachRequestIsLogged at debug, with what tells it from all others and the error
 // that it was answered.
 func TestEachRequestIsLogged(t *testing.T) {
-	var b *bench
-	b = newBench(t, func(c *Config) { c.Logger = c.Logger.Level(zerolog.DebugLevel) })
+	b := newBench(t, func(c *Config) { c.Logger = c.Logger.Level(zerolog.DebugLevel) })
 	c := dial(t, b.listen())
 	c.last = 41
 	c.ask(metadataFor(9, "t"))
