@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
@@ -21,6 +22,15 @@ type fake struct {
 	traffic   []gateway.TopicTraffic
 	errors    Errors
 	gathered  int
+
+	mu sync.Mutex // guards traffic once the status runs
+}
+
+// carries changes the traffic of all topics.
+func (f *fake) carries(traffic ...gateway.TopicTraffic) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.traffic = traffic
 }
 
 func (f *fake) status() *Status {
@@ -50,7 +60,11 @@ func (f fakeLag) Groups() map[string]gateway.GroupLag {
 
 type fakeTraffic struct{ *fake }
 
-func (f fakeTraffic) Topics() []gateway.TopicTraffic { return f.traffic }
+func (f fakeTraffic) Topics() []gateway.TopicTraffic {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.traffic
+}
 
 // crowded is a gateway with so many of everything.
 func crowded(n int) *fake {

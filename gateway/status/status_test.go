@@ -199,7 +199,7 @@ func TestRates(t *testing.T) {
 			t.Errorf("before any traffic: %+v", got)
 		}
 		for i := range int64(20) {
-			f.traffic = []gateway.TopicTraffic{{Topic: "orders", StoredRecords: 100 * i, StoredBytes: 5000 * i, FetchedRecords: 10 * i, FetchedBytes: 700 * i}}
+			f.carries(gateway.TopicTraffic{Topic: "orders", StoredRecords: 100 * i, StoredBytes: 5000 * i, FetchedRecords: 10 * i, FetchedBytes: 700 * i})
 			time.Sleep(time.Second)
 			synctest.Wait()
 		}
@@ -210,7 +210,7 @@ func TestRates(t *testing.T) {
 		if got := look(); got.In != (Rate{}) || got.Out != (Rate{}) {
 			t.Errorf("after the traffic: %+v", got)
 		}
-		f.traffic = []gateway.TopicTraffic{{Topic: "orders", StoredRecords: 5}}
+		f.carries(gateway.TopicTraffic{Topic: "orders", StoredRecords: 5})
 		time.Sleep(rateEvery)
 		if got := look(); got.In.Records < 0 || got.Out.Records < 0 {
 			t.Errorf("after the topic began anew: %+v", got)
