@@ -2,9 +2,12 @@ package e2e
 
 import (
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,11 +160,46 @@ func TestVersionAndHelp(t *testing.T) {
 		t.Errorf("version: exit code %d, printed:\n%s%s", code, stdout, stderr)
 	}
 	for command, flag := range map[string]string{
-		"dev": "--dis-listen", "serve": "--dis-endpoint", "embedded-dis": "--limits", "version": "--help",
+		"dev": "--dis-listen", "serve": "--dis-endpoint", "doctor": "--write-test", "embedded-dis": "--limits", "version": "--help",
 	} {
 		code, stdout, stderr := runToEnd(t, nil, command, "--help")
 		if code != 0 || stderr != "" || !strings.Contains(stdout, flag) {
 			t.Errorf("%s --help: exit code %d, printed:\n%s%s", command, code, stdout, stderr)
 		}
+	}
+}
+
+// TestDoctorBehindAProxy: the examination goes the way that the gateway would, by the
+// proxy of the environment, and tells of one that does not connect without its
+// password.
+func TestDoctorBehindAProxy(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 10)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Method + " " + r.Host
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(proxy.Close)
+	variables := append(slices.Clone(credentials), "NO_PROXY=", "no_proxy=",
+		"HTTPS_PROXY="+strings.Replace(proxy.URL, "http://", "http://user:a-password@", 1))
+	code, stdout, stderr := runToEnd(t, variables, "doctor", "--dis-endpoint=https://dis.test", "--listen=127.0.0.1:0", "--admin-listen=", "--watch=0s")
+	if code != 1 || stderr != "kafka-dis-gateway: the gateway would not work: tls dis.test\n" {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	shown := strings.Replace(proxy.URL, "http://", "http://user:xxxxx@", 1) + " (HTTPS_PROXY)"
+	for _, want := range []string{
+		"ok       tcp          dis.test: connected to " + strings.TrimPrefix(proxy.URL, "http://") + " by the proxy " + shown + "\n",
+		"failed   tls          dis.test: no connection to dis.test by the proxy " + shown + ": Forbidden. To do: check that the proxy may connect",
+		"skipped  identity     dis.test: needs tls dis.test\n",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("no line %q in\n%s", want, stdout)
+		}
+	}
+	if strings.Contains(stdout+stderr, "a-password") {
+		t.Error("a password is shown")
+	}
+	if got := <-asked; got != "CONNECT dis.test:443" {
+		t.Errorf("the proxy was asked for %s", got)
 	}
 }

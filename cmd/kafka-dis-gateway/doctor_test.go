@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/embedded"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/offsets"
@@ -177,4 +178,43 @@ func TestDoctorTriesEveryCall(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDoctorBesideAGateway: one that runs with the same settings has its addresses,
+// and says how it fares.
+func TestDoctorBesideAGateway(t *testing.T) {
+	url := startEmbedded(t)
+	settings := []string{"--dis-endpoint", url, "--listen", freeAddress(t), "--admin-listen", freeAddress(t)}
+	stdout, _ := startInProcess(t, append([]string{"serve"}, settings...)...)
+	eventually(t, "gateway that is ready", func() bool {
+		if !strings.Contains(stdout.String(), "Admin ") {
+			return false
+		}
+		status, _ := getPage(t, "http://"+settings[5]+"/readyz")
+		return status == http.StatusOK
+	})
+	code, report, stderr := runCommand(append([]string{"doctor", "--watch=0s"}, settings...)...)
+	if code != 0 {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	for _, want := range []string{
+		"ok       gateway      version ", " runs at " + settings[5] + " and is ready\n",
+		"ok       address      " + settings[3] + ": in use, as it seems by the gateway that runs here\n",
+		"ok       address      " + settings[5] + ": in use, as it seems by the gateway that runs here\n",
+	} {
+		if !strings.Contains(report, want) {
+			t.Errorf("no line %q in\n%s", want, report)
+		}
+	}
+}
+
+// freeAddress is one of this machine that nobody has at the moment.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := gateway.ListenTCP("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
 }
