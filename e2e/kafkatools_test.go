@@ -67,6 +67,8 @@ var toolSteps = []toolStep{
 	{name: "last offsets", prints: []string{`tools-records:0:3`}},
 	{name: "first offsets", prints: []string{`tools-records:0:0`}},
 	{name: "offsets by time", prints: []string{`tools-records:0:0`}},
+	{name: "offset of the highest time", prints: []string{
+		`Skip getting offsets for topic-partition tools-records-0 due to error: .* The node does not support LIST_OFFSETS with version in range .*`}},
 	{name: "list the groups", has: []string{`tools-group`}},
 	{name: "list the groups by kind", has: []string{`tools-group Classic consumer`}},
 	{name: "describe the group", prints: []string{
