@@ -46,6 +46,20 @@ func TestLinksOfDocuments(t *testing.T) {
 	}
 }
 
+// TestIndexHasEveryPage: a page that the index does not have is found by chance.
+func TestIndexHasEveryPage(t *testing.T) {
+	index := readPage(t, "docs/README.md")
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) < 8 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, page := range pages {
+		if name := filepath.Base(page); name != "README.md" && !strings.Contains(index, "]("+name+")") {
+			t.Errorf("docs/README.md has no link to %s", name)
+		}
+	}
+}
+
 // documentPages are the Markdown files, but not those that clients were installed with.
 func documentPages(t *testing.T) (pages []string) {
 	t.Helper()
