@@ -23,7 +23,7 @@ func handleAlterConfigs(admin topicAdmin) handler {
 	return waiting(func(_ context.Context, c *call, req *kmsg.AlterConfigsRequest) (kmsg.Response, error) {
 		wanted := make([]alteration, len(req.Resources))
 		for i, r := range req.Resources {
-			wanted[i] = alteration{kind: r.ResourceType, name: r.ResourceName}
+			wanted[i] = alteration{resource: resource{r.ResourceType, r.ResourceName}}
 			retention := false
 			for _, config := range r.Configs {
 				wanted[i].changes = append(wanted[i].changes, configChange{config.Name, kmsg.IncrementalAlterConfigOpSet, config.Value})
@@ -54,7 +54,7 @@ func handleIncrementalAlterConfigs(admin topicAdmin) handler {
 	return waiting(func(_ context.Context, c *call, req *kmsg.IncrementalAlterConfigsRequest) (kmsg.Response, error) {
 		wanted := make([]alteration, len(req.Resources))
 		for i, r := range req.Resources {
-			wanted[i] = alteration{kind: r.ResourceType, name: r.ResourceName}
+			wanted[i] = alteration{resource: resource{r.ResourceType, r.ResourceName}}
 			for _, config := range r.Configs {
 				wanted[i].changes = append(wanted[i].changes, configChange{config.Name, config.Op, config.Value})
 			}
@@ -74,9 +74,14 @@ func handleIncrementalAlterConfigs(admin topicAdmin) handler {
 
 // alteration is what a request wants of one resource: all of it or nothing.
 type alteration struct {
-	kind    kmsg.ConfigResourceType
-	name    string
+	resource
 	changes []configChange
+}
+
+// resource names what a request is about.
+type resource struct {
+	kind kmsg.ConfigResourceType
+	name string
 }
 
 // configChange is about one key. The value is nil for a DELETE.
@@ -86,23 +91,17 @@ type configChange struct {
 	value *string
 }
 
-// resource names what a request is about.
-type resource struct {
-	kind kmsg.ConfigResourceType
-	name string
-}
-
 // alterAll answers each resource for itself.
 func (a topicAdmin) alterAll(c *call, wanted []alteration, validateOnly bool) []translate.Failure {
 	ctx, cancel := adminDeadline(c, 0)
 	defer cancel()
 	named := map[resource]int{}
 	for _, w := range wanted {
-		named[resource{w.kind, w.name}]++
+		named[w.resource]++
 	}
 	failures := make([]translate.Failure, len(wanted))
 	inParallel(len(wanted), maxAdminCalls, func(i int) {
-		if named[resource{wanted[i].kind, wanted[i].name}] > 1 {
+		if named[wanted[i].resource] > 1 {
 			failures[i] = translate.Failure{Code: invalidRequest, Message: "the resource is named more than once in the request"}
 			return
 		}
@@ -137,7 +136,7 @@ func (a topicAdmin) tryAlter(ctx context.Context, wanted alteration, validateOnl
 		return translate.Failure{Code: invalidRequest, Message: "no topic is named: there are no settings for all topics"}
 	}
 	if !a.cfg.TopicAdmin.mayAlter() {
-		return a.cfg.TopicAdmin.refuseAlter("alter the configuration of topics")
+		return a.cfg.TopicAdmin.refusal(topicAuthorizationFailed, "alter the configuration of topics", TopicAdminFull)
 	}
 	topic, err := a.catalog.Topic(ctx, wanted.name)
 	if err != nil {

@@ -12,9 +12,11 @@ import (
 // seen is what the requests of a connection told of its client.
 type seen struct {
 	clientID string
-	requests int64
-	api      *api // of the last request
-	at       time.Time
+	// software and version are what the client calls itself, empty until it has.
+	software, version string
+	requests          int64
+	api               *api // of the last request
+	at                time.Time
 }
 
 // ClientInfo describes an open connection. The client id comes from the client and may
@@ -40,12 +42,7 @@ type ClientInfo struct {
 // Clients describes open connections, at most so many: those that asked for
 // something last. The total counts all of them.
 func (s *Server) Clients(most int) (shown []ClientInfo, total int) {
-	s.mu.Lock()
-	conns := make([]*conn, 0, len(s.conns))
-	for c := range s.conns {
-		conns = append(conns, c)
-	}
-	s.mu.Unlock()
+	conns := s.connections()
 	shown = make([]ClientInfo, len(conns))
 	for i, c := range conns {
 		shown[i] = c.info()
@@ -64,7 +61,7 @@ func (c *conn) info() ClientInfo {
 	defer c.mu.Unlock()
 	info := ClientInfo{
 		Connection: c.id, Address: c.nc.RemoteAddr().String(), Since: c.since,
-		ClientID: cut(c.seen.clientID), Software: c.software, Version: c.softwareVersion,
+		ClientID: cut(c.seen.clientID), Software: c.seen.software, Version: c.seen.version,
 		Requests: c.seen.requests, LastAt: c.seen.at,
 	}
 	if c.seen.api != nil {

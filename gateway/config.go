@@ -7,6 +7,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 )
 
 // nodeID is the one broker of the cluster: every gateway looks like a cluster
@@ -30,6 +32,12 @@ func (t TopicAdmin) mayCreate() bool { return t == TopicAdminCreate || t == Topi
 func (t TopicAdmin) mayAlter() bool { return t == TopicAdminFull }
 
 func (t TopicAdmin) mayDelete() bool { return t == TopicAdminFull }
+
+// refusal answers who wants what only the level needed allows.
+func (t TopicAdmin) refusal(code int16, what string, needed TopicAdmin) translate.Failure {
+	return translate.Failure{Code: code, Message: fmt.Sprintf(
+		"this gateway does not %s: it runs with --topic-admin %s; allow it with --topic-admin %s", what, t, needed)}
+}
 
 // Config holds the settings of a Server. The zero value of a field means its
 // default; Listeners and ClusterID must be set.

@@ -68,10 +68,7 @@ type conn struct {
 	groupMember  bool // group requests came by: never muted
 	mutedUntil   time.Time
 	seen         seen
-	// software and softwareVersion are what the client calls itself, empty until
-	// it has.
-	software, softwareVersion string
-	lastReply                 time.Time // when the last one was written
+	lastReply    time.Time // when the last one was written
 }
 
 func newConn(s *Server, l Listener, nc net.Conn) *conn {

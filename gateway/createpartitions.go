@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -23,13 +22,7 @@ func handleCreatePartitions(admin topicAdmin) handler {
 	return waiting(func(_ context.Context, c *call, req *kmsg.CreatePartitionsRequest) (kmsg.Response, error) {
 		ctx, cancel := adminDeadline(c, req.TimeoutMillis)
 		defer cancel()
-		named := map[string]int{}
-		var wanted []kmsg.CreatePartitionsRequestTopic // each name once, as in the answer
-		for _, t := range req.Topics {
-			if named[t.Topic]++; named[t.Topic] == 1 {
-				wanted = append(wanted, t)
-			}
-		}
+		wanted, named := onceEach(req.Topics, func(t kmsg.CreatePartitionsRequestTopic) string { return t.Topic })
 		resp := kmsg.NewPtrCreatePartitionsResponse()
 		resp.Topics = make([]kmsg.CreatePartitionsResponseTopic, len(wanted))
 		inParallel(len(wanted), maxAdminCalls, func(i int) {
@@ -64,15 +57,9 @@ func (a topicAdmin) addPartitions(ctx context.Context, t kmsg.CreatePartitionsRe
 
 func (a topicAdmin) tryAddPartitions(ctx context.Context, t kmsg.CreatePartitionsRequestTopic, validateOnly bool) (*translate.Topic, error) {
 	if !a.cfg.TopicAdmin.mayAlter() {
-		return nil, a.cfg.TopicAdmin.refuseAlter("add partitions to topics")
+		return nil, a.cfg.TopicAdmin.refusal(topicAuthorizationFailed, "add partitions to topics", TopicAdminFull)
 	}
 	return a.catalog.CreatePartitions(ctx, topics.PartitionsRequest{
 		Name: t.Topic, Count: int(t.Count), Assigned: len(t.Assignment), ValidateOnly: validateOnly,
 	})
-}
-
-// refuseAlter answers who wants to change topics where the settings forbid it.
-func (t TopicAdmin) refuseAlter(what string) error {
-	return translate.Failure{Code: topicAuthorizationFailed, Message: fmt.Sprintf(
-		"this gateway does not %s: it runs with --topic-admin %s; allow it with --topic-admin full", what, t)}
 }

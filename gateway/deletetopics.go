@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -22,13 +21,7 @@ func handleDeleteTopics(admin topicAdmin) handler {
 	return waiting(func(_ context.Context, c *call, req *kmsg.DeleteTopicsRequest) (kmsg.Response, error) {
 		ctx, cancel := adminDeadline(c, req.TimeoutMillis)
 		defer cancel()
-		named := map[topicRef]int{}
-		var doomed []doomed // each topic once, as in the answer
-		for _, t := range doomedTopics(req) {
-			if named[t.ref()]++; named[t.ref()] == 1 {
-				doomed = append(doomed, t)
-			}
-		}
+		doomed, named := onceEach(doomedTopics(req), doomed.ref)
 		resp := kmsg.NewPtrDeleteTopicsResponse()
 		resp.Topics = make([]kmsg.DeleteTopicsResponseTopic, len(doomed))
 		inParallel(len(doomed), maxAdminCalls, func(i int) {
@@ -102,8 +95,7 @@ func (a topicAdmin) tryRemove(ctx context.Context, ref topicRef, version int16) 
 		if version < 3 {
 			code = invalidRequest
 		}
-		return nil, translate.Failure{Code: code, Message: fmt.Sprintf(
-			"this gateway does not delete topics: it runs with --topic-admin %s; allow it with --topic-admin full", a.cfg.TopicAdmin)}
+		return nil, a.cfg.TopicAdmin.refusal(code, "delete topics", TopicAdminFull)
 	}
 	var topic *translate.Topic
 	var err error

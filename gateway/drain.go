@@ -102,16 +102,6 @@ func (s *Server) abort() int {
 	return len(conns)
 }
 
-func (s *Server) connections() []*conn {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	conns := make([]*conn, 0, len(s.conns))
-	for c := range s.conns {
-		conns = append(conns, c)
-	}
-	return conns
-}
-
 func wrap(doing string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)

@@ -49,6 +49,9 @@ type lagEntry struct {
 	known bool
 }
 
+// records are those that are not committed, where the end is known.
+func (e *lagEntry) records() int64 { return max(e.high-e.committed, 0) }
+
 var _ prometheus.Collector = (*Lag)(nil)
 
 // NewLag makes the collector; high gives the end of a partition if it is known.
@@ -115,7 +118,7 @@ func (l *Lag) Describe(to chan<- *prometheus.Desc) { to <- descLag }
 // Collect implements prometheus.Collector.
 func (l *Lag) Collect(to chan<- prometheus.Metric) {
 	for _, e := range l.behind() {
-		to <- metricLag.Value(descLag, float64(max(e.high-e.committed, 0)),
+		to <- metricLag.Value(descLag, float64(e.records()),
 			e.group, e.Topic, strconv.Itoa(int(e.Partition)))
 	}
 }
@@ -175,7 +178,7 @@ func (g *GroupLag) add(e *lagEntry) {
 		g.Unknown++
 		return
 	}
-	behind := max(e.high-e.committed, 0)
+	behind := e.records()
 	g.Records += behind
 	if g.Worst.Topic == "" || behind > g.WorstRecords {
 		g.Worst, g.WorstRecords = e.TopicPartition, behind

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -35,7 +34,7 @@ func handleListOffsets(catalog Catalog, fetcher Fetcher) handler {
 		for _, t := range req.Topics {
 			topic := kmsg.NewListOffsetsResponseTopic()
 			topic.Topic = t.Topic
-			partitions := onceEach(t.Partitions)
+			partitions, _ := onceEach(t.Partitions, func(p kmsg.ListOffsetsRequestTopicPartition) int32 { return p.Partition })
 			topic.Partitions = make([]kmsg.ListOffsetsResponseTopicPartition, len(partitions))
 			for i, part := range partitions {
 				answer := &topic.Partitions[i]
@@ -52,17 +51,6 @@ func handleListOffsets(catalog Catalog, fetcher Fetcher) handler {
 		}
 		inParallel(len(lookups), maxLookups, func(i int) { lookups[i]() })
 		return resp, nil
-	})
-}
-
-// onceEach leaves out partitions that were named before in the same topic: the
-// answer has each of them once.
-func onceEach(parts []kmsg.ListOffsetsRequestTopicPartition) []kmsg.ListOffsetsRequestTopicPartition {
-	seen := map[int32]bool{}
-	return slices.DeleteFunc(parts, func(part kmsg.ListOffsetsRequestTopicPartition) bool {
-		before := seen[part.Partition]
-		seen[part.Partition] = true
-		return before
 	})
 }
 

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kerr"
-
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
@@ -34,10 +32,7 @@ func (c *conn) logAnswered(x *exchange) {
 		return
 	}
 	if code := firstError(x.reply); code != 0 {
-		event.Int16("error_code", code)
-		if err := kerr.ErrorForCode(code); err != nil {
-			event.Str("error", err.Error())
-		}
+		event.Int16("error_code", code).Str("error", errorName(code))
 	}
 	dis.LogCallers(event, c.caller(x)).Int64("connection", c.id).Int32("correlation_id", x.correlation).
 		Str("client_id", c.clientID()).Str("api", x.api.name).Int16("version", x.version).

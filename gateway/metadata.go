@@ -144,13 +144,7 @@ type describing struct {
 
 // all describes each topic once, however often it is asked for.
 func (d describing) all(ctx context.Context) []kmsg.MetadataResponseTopic {
-	asked, seen := make([]kmsg.MetadataRequestTopic, 0, len(d.req.Topics)), make(map[topicRef]bool, len(d.req.Topics))
-	for _, t := range d.req.Topics {
-		if ref := metadataRef(t); !seen[ref] {
-			seen[ref] = true
-			asked = append(asked, t)
-		}
-	}
+	asked, _ := onceEach(d.req.Topics, metadataRef)
 	described := make([]kmsg.MetadataResponseTopic, len(asked))
 	inParallel(len(asked), maxLookups, func(i int) { described[i] = d.one(ctx, asked[i]) })
 	return described

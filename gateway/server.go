@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -163,4 +165,11 @@ func (s *Server) leave(c *conn) {
 	if len(s.conns) == 0 {
 		signal(s.quiet)
 	}
+}
+
+// connections are those that are open, in no order.
+func (s *Server) connections() []*conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.conns))
 }

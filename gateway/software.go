@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,7 +21,7 @@ const (
 func (c *conn) noteSoftware(name, version string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.software, c.softwareVersion = softwareName(name), softwareName(version)
+	c.seen.software, c.seen.version = softwareName(name), softwareName(version)
 }
 
 // softwareName is a name or version as KIP-511 allows it: letters, digits, '-' and
@@ -69,13 +68,10 @@ func (c softwareCollector) Collect(to chan<- prometheus.Metric) {
 }
 
 func (s *Server) connectionsBySoftware() map[string]int {
-	s.mu.Lock()
-	conns := slices.Collect(maps.Keys(s.conns))
-	s.mu.Unlock()
 	counts := map[string]int{}
-	for _, c := range conns {
+	for _, c := range s.connections() {
 		c.mu.Lock()
-		counts[cmp.Or(c.software, unknownSoftware)]++
+		counts[cmp.Or(c.seen.software, unknownSoftware)]++
 		c.mu.Unlock()
 	}
 	return counts

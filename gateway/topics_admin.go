@@ -45,13 +45,7 @@ func handleCreateTopics(admin topicAdmin) handler {
 		ctx, cancel := adminDeadline(c, req.TimeoutMillis)
 		defer cancel()
 		resp := kmsg.NewPtrCreateTopicsResponse()
-		named := map[string]int{}
-		var topics []kmsg.CreateTopicsRequestTopic // each name once, as in the answer
-		for _, t := range req.Topics {
-			if named[t.Topic]++; named[t.Topic] == 1 {
-				topics = append(topics, t)
-			}
-		}
+		topics, named := onceEach(req.Topics, func(t kmsg.CreateTopicsRequestTopic) string { return t.Topic })
 		resp.Topics = make([]kmsg.CreateTopicsResponseTopic, len(topics))
 		inParallel(len(topics), maxAdminCalls, func(i int) {
 			wanted, answer := topics[i], &resp.Topics[i]
@@ -90,8 +84,7 @@ func (a topicAdmin) tryCreate(ctx context.Context, t kmsg.CreateTopicsRequestTop
 		return nil, translate.Failure{Code: topicAlreadyExists, Message: fmt.Sprintf("topic %s exists", t.Topic)}
 	}
 	if !a.cfg.TopicAdmin.mayCreate() {
-		return nil, translate.Failure{Code: clusterAuthorizationFailed, Message: fmt.Sprintf(
-			"this gateway does not create topics: it runs with --topic-admin %s; allow it with --topic-admin create", a.cfg.TopicAdmin)}
+		return nil, a.cfg.TopicAdmin.refusal(clusterAuthorizationFailed, "create topics", TopicAdminCreate)
 	}
 	request, err := a.createRequest(t)
 	if err != nil {
