@@ -72,13 +72,6 @@ func (c *Catalog) alter(ctx context.Context, request AlterRequest, changes wire.
 	return altered, nil
 }
 
-// now describes a stream on behalf of one caller, for whom what is in memory may
-// be too old.
-func (c *Catalog) now(ctx context.Context, name string) (*translate.Topic, error) {
-	described, started, err := c.ask(ctx, name)
-	return c.store(name, started, described, err)
-}
-
 func (r AlterRequest) validate() error {
 	if r.DataType != nil {
 		if err := checkDataType(r.Name, cmp.Or(*r.DataType, "''")); err != nil {

@@ -241,15 +241,11 @@ func (c *Catalog) describe(ctx context.Context, name string) (*translate.Topic, 
 	return c.cache.answer(name)
 }
 
-// describeNow asks DIS for one stream and stores the answer.
+// describeNow is now within the time of one call.
 func (c *Catalog) describeNow(ctx context.Context, name string) {
-	c.mu.Lock()
-	started := c.cache.tick()
-	c.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.CallTimeout)
 	defer cancel()
-	described, err := c.describeStream(ctx, name)
-	_, _ = c.store(name, started, described, err) // the caller asks the cache
+	_, _ = c.now(ctx, name) // the caller asks the cache
 }
 
 // describeStream asks DIS for the stream of a topic.

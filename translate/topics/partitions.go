@@ -144,15 +144,13 @@ func (c *Catalog) awaitPartitions(ctx context.Context, request PartitionsRequest
 }
 
 // scaled looks once whether all partitions are there, and stores them when they
-// are.
+// are; of a stream that is gone the error says so.
 func (c *Catalog) scaled(ctx context.Context, request PartitionsRequest) (*translate.Topic, error) {
 	described, started, err := c.ask(ctx, request.Name)
 	switch {
 	case err != nil:
 		return nil, err
-	case isGone(described.Status):
-		return c.store(request.Name, started, described, nil)
-	case described.Status != wire.StreamRunning || countActive(described) < request.Count:
+	case !isGone(described.Status) && (described.Status != wire.StreamRunning || countActive(described) < request.Count):
 		return nil, nil
 	}
 	return c.store(request.Name, started, described, nil)

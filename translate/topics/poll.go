@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -15,13 +16,20 @@ const (
 	lastPoll  = 2 * time.Second
 )
 
-// ask describes the stream of a topic on behalf of one caller.
-func (c *Catalog) ask(ctx context.Context, name string) (*wire.DescribeStreamResponse, int64, error) {
+// ask describes the stream of a topic; started is the tick at which it began.
+func (c *Catalog) ask(ctx context.Context, name string) (described *wire.DescribeStreamResponse, started int64, err error) {
 	c.mu.Lock()
-	started := c.cache.tick()
+	started = c.cache.tick()
 	c.mu.Unlock()
-	described, err := c.describeStream(ctx, name)
+	described, err = c.describeStream(ctx, name)
 	return described, started, err
+}
+
+// now describes the stream of a topic and stores the answer, for callers for whom
+// what is in memory may be too old.
+func (c *Catalog) now(ctx context.Context, name string) (*translate.Topic, error) {
+	described, started, err := c.ask(ctx, name)
+	return c.store(name, started, described, err)
 }
 
 // poll calls look until it is done, at growing intervals. A failure of DIS does
