@@ -112,7 +112,7 @@ func (a topicAdmin) alterAll(c *call, wanted []alteration, validateOnly bool) []
 
 func (a topicAdmin) alter(ctx context.Context, wanted alteration, validateOnly bool) translate.Failure {
 	err := a.tryAlter(ctx, wanted, validateOnly)
-	event := a.cfg.Logger.Info().Str("resource", wanted.name)
+	event := a.cfg.Logger.Info().Str("resource", cut(wanted.name))
 	if err != nil {
 		failure := translate.KafkaError(translate.CallAlterConfigs, err)
 		event.Int16("error_code", failure.Code).Str("reason", failure.Message).Msg("configuration not altered")

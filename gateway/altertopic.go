@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,14 +13,19 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/topics"
 )
 
+// maxRefusals is how many refused keys of a topic an answer tells of. A request may
+// name thousands.
+const maxRefusals = 10
+
 // alterRequest carries the changes of a topic's configuration over to its stream.
 // A key that DIS cannot change is refused, not ignored as at the creation of a
 // topic: who alters a topic wants just that. Setting a key to the value that it
-// has, or to its default where it has no other, is no change. All refusals are
-// told together.
+// has, or to its default where it has no other, is no change. Refusals are
+// told together, up to maxRefusals of them.
 func alterRequest(cfg Config, topic *translate.Topic, changes []configChange) (topics.AlterRequest, error) {
 	request := topics.AlterRequest{Name: topic.Name}
-	refusal := translate.Failure{}
+	refusal, refused := translate.Failure{}, 0
+	var texts []string
 	named := map[string]bool{}
 	for _, change := range changes {
 		err := change.apply(cfg, topic, &request)
@@ -32,13 +38,18 @@ func alterRequest(cfg Config, topic *translate.Topic, changes []configChange) (t
 		case err == nil:
 		case !errors.As(err, &failure):
 			return request, err
-		case refusal.Code == 0:
-			refusal = failure
 		default:
-			refusal.Message += "; " + failure.Message
+			if refused++; refused <= maxRefusals {
+				refusal.Code = cmp.Or(refusal.Code, failure.Code)
+				texts = append(texts, failure.Message)
+			}
 		}
 	}
-	if refusal.Code != 0 {
+	if refused > 0 {
+		if more := refused - len(texts); more > 0 {
+			texts = append(texts, fmt.Sprintf("and %d more", more))
+		}
+		refusal.Message = strings.Join(texts, "; ")
 		return request, refusal
 	}
 	return request, nil

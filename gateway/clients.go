@@ -53,7 +53,8 @@ func (s *Server) Clients(most int) (shown []ClientInfo, total int) {
 	return shown[:min(most, len(shown))], len(conns)
 }
 
-// longestName bounds a client id that is kept, in bytes.
+// longestName bounds, in bytes, the names from clients that are shown and logged. They
+// may choose ones of 32 KiB, and of a megabyte since KIP-482.
 const longestName = 200
 
 func (c *conn) info() ClientInfo {

@@ -27,7 +27,7 @@ import (
 func handleDescribeConfigs(cfg Config, catalog Catalog) handler {
 	return waiting(func(ctx context.Context, _ *call, req *kmsg.DescribeConfigsRequest) (kmsg.Response, error) {
 		resp := kmsg.NewPtrDescribeConfigsResponse()
-		for _, wanted := range req.Resources {
+		for _, wanted := range eachOnce(req.Resources) {
 			resource := kmsg.NewDescribeConfigsResponseResource()
 			resource.ResourceType, resource.ResourceName = wanted.ResourceType, wanted.ResourceName
 			configs, err := resourceConfigs(ctx, cfg, catalog, wanted)
@@ -44,6 +44,25 @@ func handleDescribeConfigs(cfg Config, catalog Catalog) handler {
 		}
 		return resp, nil
 	})
+}
+
+// eachOnce joins what a request asks of one resource, so that the answer has it once:
+// an answer is many times as long as the name of a resource in a request.
+func eachOnce(asked []kmsg.DescribeConfigsRequestResource) (resources []kmsg.DescribeConfigsRequestResource) {
+	at := make(map[resource]int, len(asked))
+	for _, r := range asked {
+		i, before := at[resource{r.ResourceType, r.ResourceName}]
+		switch {
+		case !before:
+			at[resource{r.ResourceType, r.ResourceName}] = len(resources)
+			resources = append(resources, r)
+		case r.ConfigNames == nil || resources[i].ConfigNames == nil:
+			resources[i].ConfigNames = nil // all
+		default:
+			resources[i].ConfigNames = append(resources[i].ConfigNames, r.ConfigNames...)
+		}
+	}
+	return resources
 }
 
 func resourceConfigs(ctx context.Context, cfg Config, catalog Catalog, wanted kmsg.DescribeConfigsRequestResource) ([]config, error) {

@@ -43,7 +43,7 @@ func handleCreatePartitions(admin topicAdmin) handler {
 
 func (a topicAdmin) addPartitions(ctx context.Context, t kmsg.CreatePartitionsRequestTopic, validateOnly bool) translate.Failure {
 	topic, err := a.tryAddPartitions(ctx, t, validateOnly)
-	event := a.cfg.Logger.Info().Str("topic", t.Topic)
+	event := a.cfg.Logger.Info().Str("topic", cut(t.Topic))
 	if err != nil {
 		failure := translate.KafkaError(translate.CallCreatePartitions, err)
 		event.Int16("error_code", failure.Code).Str("reason", failure.Message).Msg("no partitions added to topic")

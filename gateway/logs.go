@@ -42,7 +42,7 @@ func (c *conn) logAnswered(x *exchange) {
 func (c *conn) clientID() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.seen.clientID
+	return cut(c.seen.clientID)
 }
 
 // failedRequest is the request that ended a connection.

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -71,8 +72,10 @@ func handleListConfigResources(catalog Catalog) handler {
 			wanted = []kmsg.ConfigResourceType{kmsg.ConfigResourceTypeClientMetrics}
 		case len(req.ResourceTypes) > 0:
 			wanted = nil
-			for _, t := range req.ResourceTypes {
-				wanted = append(wanted, kmsg.ConfigResourceType(t))
+			for _, t := range req.ResourceTypes { // each once, however often it is named
+				if kind := kmsg.ConfigResourceType(t); !slices.Contains(wanted, kind) {
+					wanted = append(wanted, kind)
+				}
 			}
 		}
 		for _, kind := range wanted {

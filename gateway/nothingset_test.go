@@ -92,6 +92,7 @@ func TestListConfigResources(t *testing.T) {
 		{"all", 1, nil, 0, append(topics[:2:2], brokers...)},
 		{"topics", 1, []int8{2}, 0, topics},
 		{"brokers", 1, []int8{4}, 0, brokers[:1]},
+		{"a type more than once", 1, []int8{2, 4, 2, 2}, 0, append(topics[:2:2], brokers[0])},
 		{"groups and client metrics", 1, []int8{32, 16}, 0, nil},
 		{"of no type", 1, []int8{2, 99}, unsupportedVersion, nil},
 	} {

@@ -38,5 +38,5 @@ func (r topicRef) log(event *zerolog.Event) *zerolog.Event {
 	if r.byID {
 		return event.Str("topic_id", translate.IDText(r.id))
 	}
-	return event.Str("topic", r.name)
+	return event.Str("topic", cut(r.name))
 }

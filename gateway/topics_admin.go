@@ -66,7 +66,7 @@ func (a topicAdmin) create(ctx context.Context, t kmsg.CreateTopicsRequestTopic,
 	if err != nil {
 		failure := translate.KafkaError(translate.CallCreateTopic, err)
 		failCreate(answer, failure)
-		a.cfg.Logger.Info().Str("topic", t.Topic).Int16("error_code", failure.Code).Str("reason", failure.Message).Msg("topic not created")
+		a.cfg.Logger.Info().Str("topic", cut(t.Topic)).Int16("error_code", failure.Code).Str("reason", failure.Message).Msg("topic not created")
 		return
 	}
 	answer.TopicID = topic.ID // none of a topic that was only validated

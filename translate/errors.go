@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
@@ -118,7 +119,7 @@ var table = []row{
 // KafkaError is what a failed call to DIS, or a refusal of our own, means to
 // the Kafka client of a call. The message is the whole error text, which names
 // the DIS code, DIS's own text and the request id; to who administrates topics
-// it also says what to do. A nil error is success.
+// it also says what to do; it is cut after longestMessage. A nil error is success.
 //
 // For a failure that is a hiccup to Fetch the code is 0: the answer is an empty
 // success.
@@ -128,16 +129,35 @@ func KafkaError(call Call, err error) Failure {
 	}
 	var own Failure
 	if errors.As(err, &own) {
+		own.Message = short(own.Message)
 		return own
 	}
 	var disErr *dis.Error
 	errors.As(err, &disErr)
 	for _, r := range table {
 		if r.matches(err, disErr) {
-			return Failure{Code: r.codes[call], Message: advised(call, r.name, err)}
+			return Failure{Code: r.codes[call], Message: short(advised(call, r.name, err))}
 		}
 	}
 	panic("translate: the last row of the error table matches every error")
+}
+
+// longestMessage bounds the text of a failure, in bytes. It can repeat what a client
+// sent or DIS answered, up to megabytes, and goes into log lines and replies. The
+// length of a string there has 2 bytes before the versions of KIP-482: a longer one
+// would make the reply unreadable.
+const longestMessage = 2000
+
+// short is the text, or its beginning and a mark that it went on.
+func short(text string) string {
+	if len(text) <= longestMessage {
+		return text
+	}
+	end := longestMessage
+	for end > longestMessage-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
 }
 
 func is(targets ...error) func(error, *dis.Error) bool {
