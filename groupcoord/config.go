@@ -46,10 +46,11 @@ type Config struct {
 	// CommitsInFlight is how many calls of OffsetStore.Commit one group may
 	// have running (16).
 	CommitsInFlight int
-	// CommitTimeout bounds one OffsetStore.Commit (12 s: a commit that waited
-	// for another one still ends inside a client's 30 s), FetchTimeout one
-	// OffsetStore.Fetch or FetchAll (8 s: heartbeats wait behind the reply, and
-	// sessions of many clients are 10 s), SaveTimeout one Store.Save (5 s),
+	// CommitTimeout bounds one OffsetStore.Commit (6 s), FetchTimeout one
+	// OffsetStore.Fetch or FetchAll (8 s). Heartbeats wait behind the reply, and
+	// sessions of many clients are 10 s, of which up to 3 s may have passed when a
+	// commit is sent; offsets are fetched right after the join. A commit that waited
+	// for another one still ends inside a client's 30 s. SaveTimeout bounds one Store.Save (5 s),
 	// LoadTimeout acquiring and loading a group (20 s), ListTimeout one
 	// OffsetStore.Groups (20 s).
 	CommitTimeout, FetchTimeout, SaveTimeout, LoadTimeout, ListTimeout time.Duration
@@ -94,7 +95,7 @@ func (c Config) withDefaults() Config {
 	c.MaxGroups = cmp.Or(c.MaxGroups, 20_000)
 	c.MaxMetadata = cmp.Or(c.MaxMetadata, 1000)
 	c.CommitsInFlight = cmp.Or(c.CommitsInFlight, 16)
-	c.CommitTimeout = cmp.Or(c.CommitTimeout, 12*time.Second)
+	c.CommitTimeout = cmp.Or(c.CommitTimeout, 6*time.Second)
 	c.FetchTimeout = cmp.Or(c.FetchTimeout, 8*time.Second)
 	c.SaveTimeout = cmp.Or(c.SaveTimeout, 5*time.Second)
 	c.LoadTimeout = cmp.Or(c.LoadTimeout, 20*time.Second)

@@ -29,6 +29,8 @@ type lane struct {
 	acked *CommittedOffset
 	// reread holds reads back until a new generation's re-read has ended.
 	reread *reread
+	// lost are commits of which it is not known whether they were stored.
+	lost lostCommits
 }
 
 // write is an offset to be stored, and who waits for it.
@@ -66,7 +68,7 @@ func (o *offsets) tidy(tp TopicPartition, l *lane) {
 func (o *offsets) forget() {
 	o.trouble = commitTrouble{}
 	for tp, l := range o.lanes {
-		l.acked = nil
+		l.acked, l.lost = nil, lostCommits{}
 		o.tidy(tp, l)
 	}
 }
@@ -134,6 +136,8 @@ func (e commitDone) apply(g *group) {
 			if g.state != empty && result.Offset >= 0 {
 				l.acked = &result
 			}
+		} else if result.Code == codeLoading && g.state != empty {
+			l.lost.note(c.Offset)
 		}
 		g.logCommit(c, w.requests[len(w.requests)-1], result)
 		if l.waiting != nil {

@@ -123,7 +123,7 @@ func TestNewestCommitWins(t *testing.T) {
 // A member whose commit is not answered yet cannot be heard of: its heartbeats
 // wait behind the commit's reply. A slow store must not cost it its membership.
 func TestSlowCommitKeepsItsMember(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
+	inBubble(t, Config{CommitTimeout: 12 * time.Second}, func(r *rig) {
 		a := r.consumer("a") // session of 10 s
 		r.stable(a)
 		r.offsets.gate = make(chan struct{})
@@ -168,7 +168,7 @@ func TestCommitEndsWithItsTimeout(t *testing.T) {
 	inBubble(t, Config{}, func(r *rig) {
 		r.offsets.gate = make(chan struct{})
 		p := r.simple("g", 0, 1)
-		r.sleep(12*time.Second - time.Millisecond)
+		r.sleep(6*time.Second - time.Millisecond)
 		p.held()
 		r.sleep(time.Millisecond)
 		want(r, "code", code(p), codeLoading)
@@ -232,6 +232,43 @@ func TestForeignChangeIsSeenByTheNextGeneration(t *testing.T) {
 		r.sleep(time.Second)
 		want(r, "offset", fetch.get().Topics[0].Partitions[0].Offset, 2)
 		if diff := cmp.Diff([]ForeignChange{{"g", t0, 5, 2}}, r.foreign); diff != "" {
+			r.Fatalf("foreign changes (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestLostCommitThatArrivesLate, behind one that was acknowledged, is no change by
+// somebody else: the acknowledged offset is stored again, once, and served meanwhile.
+func TestLostCommitThatArrivesLate(t *testing.T) {
+	inBubble(t, Config{RefreshInterval: 5 * time.Second}, func(r *rig) {
+		a := r.consumer("a")
+		r.stable(a)
+		r.offsets.refuse[t0] = codeLoading
+		for offset := range int64(6) { // more than are remembered
+			want(r, "no answer", code(a.commit(0, 10+offset)), codeLoading)
+		}
+		delete(r.offsets.refuse, t0)
+		want(r, "commit", code(a.commit(0, 20)), 0)
+		r.offsets.set("g", t0, 15)
+		calls := len(r.offsets.calls())
+		r.sleep(5 * time.Second)
+		want(r, "stored again", len(r.offsets.calls()), calls+1)
+		want(r, "foreign", len(r.foreign), 0)
+		want(r, "offset", r.fetchedOffset("g", 0), 20)
+		want(r, "heartbeat", a.heartbeat(), 0)
+		r.sleep(5 * time.Second)
+		want(r, "and stays", len(r.offsets.calls()), calls+1)
+
+		r.offsets.set("g", t0, 15)
+		a.joined(a.join()) // a new generation looks at once
+		want(r, "sync", a.sync(nil).get().ErrorCode, 0)
+		want(r, "offset of the next generation", r.fetchedOffset("g", 0), 20)
+		r.sleep(time.Millisecond)
+		want(r, "stored again", len(r.offsets.calls()), calls+2)
+		r.offsets.set("g", t0, 3) // which this group never sent
+		a.joined(a.join())
+		want(r, "offset of somebody else", r.fetchedOffset("g", 0), 3)
+		if diff := cmp.Diff([]ForeignChange{{"g", t0, 20, 3}}, r.foreign); diff != "" {
 			r.Fatalf("foreign changes (-want +got):\n%s", diff)
 		}
 	})
@@ -365,7 +402,7 @@ func TestFetchVersions(t *testing.T) {
 }
 
 func TestSlowStoreDoesNotHoldTheGroup(t *testing.T) {
-	inBubble(t, Config{}, func(r *rig) {
+	inBubble(t, Config{CommitTimeout: 12 * time.Second}, func(r *rig) {
 		a := r.consumer("a")
 		r.stable(a)
 		r.offsets.gate = make(chan struct{})

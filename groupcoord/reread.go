@@ -78,6 +78,12 @@ func (e rereadDone) apply(g *group) {
 
 // foreignChange takes over an offset that somebody else has stored.
 func (g *group) foreignChange(l *lane, found CommittedOffset) {
+	if l.lost.has(found.Offset) {
+		if l.waiting == nil { // what waits is newer still
+			g.restore(l, found)
+		}
+		return
+	}
 	g.effects = append(g.effects, foreign{ForeignChange{
 		Group:          g.name,
 		TopicPartition: found.TopicPartition,

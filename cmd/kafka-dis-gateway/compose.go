@@ -34,7 +34,8 @@ type parts struct {
 // the error is about the settings.
 func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config, logger zerolog.Logger) (*parts, error) {
 	p := &parts{metrics: newMetrics(), outage: newOutage(), logger: logger}
-	p.refusals = status.NewRefusals(func(err error) string { return doctor.Explain(err).Do }, logger)
+	p.refusals = status.NewRefusals(func(err error) string { return doctor.Explain(err).Do },
+		func() bool { return p.readiness.state().disUp }, logger)
 	var failures status.Errors
 	backend.Logger = logger
 	count := observeCalls(p.metrics)

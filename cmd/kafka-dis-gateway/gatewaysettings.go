@@ -31,7 +31,7 @@ func (c commonSettings) blame(setting string, err error) error {
 type gatewaySettings struct {
 	Listen      []string `default:"localhost:9092" sep:";" placeholder:"ADDR[,advertise=HOST:PORT|auto][,auth=none]" help:"Address for Kafka clients, repeatable (in the environment: separated by ;). localhost is both 127.0.0.1 and ::1. advertise is what clients are told to connect to. Default: localhost:9092."`
 	Insecure    bool     `help:"Allow --listen addresses without authentication beyond this machine."`
-	AdminListen string   `default:"${admin_listen}" placeholder:"ADDR" help:"Address of /metrics, /healthz and /readyz; empty: none. Profiles (/debug/pprof) only on loopback. Default: ${admin_listen_text}."`
+	AdminListen string   `default:"${admin_listen}" placeholder:"ADDR" help:"Address of the status page, /metrics, /healthz and /readyz; empty: none. Profiles (/debug/pprof) only on loopback. Default: ${admin_listen_text}."`
 
 	AutoCreateTopics  bool   `default:"${auto_create}" negatable:"" help:"Create a topic when a client names one that does not exist. Default: ${auto_create}."`
 	DefaultPartitions int    `default:"1" min:"1" placeholder:"N" help:"Partitions of a topic created without a number. Default: 1."`

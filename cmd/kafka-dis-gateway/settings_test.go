@@ -202,6 +202,8 @@ func TestUnreadableSettingsFiles(t *testing.T) {
 		"no mapping":    {"- a\n", "not a YAML mapping of settings"},
 		"no YAML":       {"a: [", "not a YAML mapping of settings"},
 		"a key twice":   {"listen: 127.0.0.1:1\nlisten: 127.0.0.1:2\n", "not a YAML mapping of settings"},
+		"two documents": {"data-dir: a\n---\nlisten: 127.0.0.1:1\n", "more than one YAML document"},
+		"much too long": {"data-dir: a\n#" + strings.Repeat("x", 1<<20), "has more than 1048576 bytes"},
 		"a list":        {"data-dir: [a]\n", "data-dir in"},
 		"a mapping":     {"data-dir: {a: b}\n", "data-dir in"},
 		"nothing given": {"data-dir:\n", "a value is missing"},
@@ -215,6 +217,9 @@ func TestUnreadableSettingsFiles(t *testing.T) {
 	}
 	if _, mistakes := parseDev(t, "--config", writeFile(t, "# nothing but a comment\n")); mistakes != nil {
 		t.Errorf("an empty file: %q", mistakes)
+	}
+	if _, mistakes := parseDev(t, "--config", writeFile(t, "---\ndata-dir: a\n")); mistakes != nil {
+		t.Errorf("a file that begins with ---: %q", mistakes)
 	}
 }
 

@@ -77,7 +77,7 @@ func (f *settingsFile) load(context *kong.Context) {
 }
 
 func (f *settingsFile) read() error {
-	data, err := os.ReadFile(f.path)
+	data, err := readAtMost(f.path, maxSettingsFile)
 	if err != nil {
 		return fmt.Errorf("%w: give a YAML file that can be read", err)
 	}
@@ -85,7 +85,32 @@ func (f *settingsFile) read() error {
 	if err := decoder.Decode(&f.values); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: not a YAML mapping of settings: %s", f.path, oneLine(err))
 	}
+	// Nobody reads what stands behind a line of ---, so it would be without effect.
+	var more any
+	if err := decoder.Decode(&more); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: more than one YAML document: remove the line --- and what is not meant", f.path)
+	}
 	return nil
+}
+
+// maxSettingsFile is far more than all settings need, in bytes. A path that is no
+// settings file, such as a device, may never end.
+const maxSettingsFile = 1 << 20
+
+// readAtMost reads a file that has no more than so many bytes.
+func readAtMost(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > most {
+		return nil, fmt.Errorf("%s has more than %d bytes", path, most)
+	}
+	return data, nil
 }
 
 func (f *settingsFile) has(key string) bool {

@@ -27,10 +27,16 @@ import (
 // not come back by waiting elsewhere, and clients get the reason as the error of
 // their writes. So it is shown, logged and counted, for a person and an alert rule,
 // and /readyz says so beside its 200.
+//
+// While DIS is away, or refuses the gateway as a whole, nothing of the kind can be
+// told: every call fails then, whatever it is for, and the gateway says that it is
+// not ready.
 type Refusals struct {
 	// remedy says what to do about an error; may give "".
 	remedy func(error) string
-	log    zerolog.Logger
+	// present reports whether DIS answers the gateway as a whole.
+	present func() bool
+	log     zerolog.Logger
 
 	mu    sync.Mutex
 	known map[calls]*refusal
@@ -80,9 +86,10 @@ const (
 	maxNamed    = 3
 )
 
-// NewRefusals watches nothing yet. remedy tells what to do about an error.
-func NewRefusals(remedy func(error) string, log zerolog.Logger) *Refusals {
-	return &Refusals{remedy: remedy, log: log, known: map[calls]*refusal{}}
+// NewRefusals watches nothing yet. remedy tells what to do about an error, present
+// whether DIS answers the gateway as a whole.
+func NewRefusals(remedy func(error) string, present func() bool, log zerolog.Logger) *Refusals {
+	return &Refusals{remedy: remedy, present: present, log: log, known: map[calls]*refusal{}}
 }
 
 // Observe takes note of a call.
@@ -95,6 +102,9 @@ func (r *Refusals) Observe(call dis.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key := calls{kind, call.Stream}
+	if refused && r.away() {
+		return
+	}
 	switch {
 	case refused:
 		r.note(key, reason, call.Err)
@@ -136,6 +146,16 @@ func lasting(err error) bool {
 		translate.PermissionRefused(err) || translate.CredentialsRefused(err)
 }
 
+// away reports whether DIS is away. Series that began meanwhile, or shortly before it
+// was noticed, are forgotten: they say nothing of the time after.
+func (r *Refusals) away() bool {
+	if r.present() {
+		return false
+	}
+	maps.DeleteFunc(r.known, func(_ calls, k *refusal) bool { return !k.told })
+	return true
+}
+
 func (r *Refusals) note(key calls, reason string, err error) {
 	now := time.Now()
 	known := r.known[key]
@@ -171,12 +191,16 @@ func (k *refusal) lasts(now time.Time) bool {
 	return k.count >= refusedCalls && now.Sub(k.since) >= refusedFor
 }
 
-// lasting gives what is refused at the moment, the streams of each kind in order.
+// lasting gives what is refused at the moment, the streams of each kind in order;
+// nothing while DIS is away.
 func (r *Refusals) lasting() (streams map[Kind][]string, of map[calls]refusal) {
 	now := time.Now()
 	streams, of = map[Kind][]string{}, map[calls]refusal{}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.away() {
+		return streams, of
+	}
 	maps.DeleteFunc(r.known, func(_ calls, k *refusal) bool { return now.Sub(k.last) > forgottenAfter })
 	for key, k := range r.known {
 		if k.lasts(now) {

@@ -15,6 +15,9 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
+// answering is a DIS that is there.
+func answering() bool { return true }
+
 // refused is a call that DIS does not permit.
 func refused(operation, stream, request string) dis.Call {
 	err := &dis.Error{Operation: operation, HTTPStatus: 403, Code: "DIS.4116", Message: "no permission", RequestID: request, NotProcessed: true}
@@ -26,7 +29,7 @@ func refused(operation, stream, request string) dis.Call {
 func TestRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		r := NewRefusals(func(error) string { return "ask for it" }, zerolog.New(&log))
+		r := NewRefusals(func(error) string { return "ask for it" }, answering, zerolog.New(&log))
 		for i := range 29 {
 			r.Observe(refused("PutRecords", "orders", fmt.Sprint(i)))
 			r.Observe(dis.Call{Operation: "ListStreams", HTTPStatus: 200})
@@ -61,7 +64,7 @@ func TestRefusals(t *testing.T) {
 // passes by itself, and what nobody waited for.
 func TestWhatIsNoRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := NewRefusals(func(error) string { return "" }, zerolog.Nop())
+		r := NewRefusals(func(error) string { return "" }, answering, zerolog.Nop())
 		for range 100 {
 			for _, call := range []dis.Call{
 				{Err: &dis.Error{HTTPStatus: 429, Code: "DIS.4303"}},
@@ -87,7 +90,7 @@ func TestWhatIsNoRefusal(t *testing.T) {
 // as requests, no answer as well as a no; many streams are counted and not all named.
 func TestEveryKindOfRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := NewRefusals(func(error) string { return "" }, zerolog.Nop())
+		r := NewRefusals(func(error) string { return "" }, answering, zerolog.Nop())
 		for range 40 {
 			for i := range 5 {
 				r.Observe(refused("GetCursor", fmt.Sprint("stream-", i), "x"))
@@ -106,6 +109,51 @@ func TestEveryKindOfRefusal(t *testing.T) {
 		time.Sleep(forgottenAfter + time.Second)
 		if got := r.Degraded(); len(got) != 0 {
 			t.Errorf("nobody has tried for long: %q", got)
+		}
+	})
+}
+
+// TestAnOutageIsNoRefusal: while DIS is away every call fails, and that has its own
+// words. What failed then counts for nothing afterwards; what was refused before is
+// told again once DIS is there, and its end once.
+func TestAnOutageIsNoRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		present := true
+		r := NewRefusals(func(error) string { return "" }, func() bool { return present }, zerolog.New(&log))
+		failing := func(operation string, seconds int) {
+			for range seconds {
+				r.Observe(dis.Call{Operation: operation, Stream: "orders", Err: &dis.Error{Operation: operation, Err: context.DeadlineExceeded}})
+				time.Sleep(time.Second)
+			}
+		}
+		failing("GetRecords", 10) // until it is noticed
+		present = false
+		failing("GetRecords", 60)
+		if got := r.Degraded(); len(got) != 0 {
+			t.Errorf("while DIS is away: %q", got)
+		}
+		present = true
+		failing("GetRecords", 20)
+		if got := r.Degraded(); len(got) != 0 || log.Len() != 0 {
+			t.Errorf("20 s after the outage: %q, log %s", got, log.String())
+		}
+		failing("GetRecords", 20)
+		if got := r.Degraded(); len(got) != 1 {
+			t.Errorf("40 s after the outage: %q", got)
+		}
+		present = false
+		failing("GetRecords", 5)
+		if got, counts := r.Degraded(), r.Streams(); len(got) != 0 || counts[Reads] != 0 {
+			t.Errorf("in the second outage: %q, %v", got, counts)
+		}
+		present = true
+		if got := r.Degraded(); len(got) != 1 {
+			t.Errorf("after the second outage, nothing was read yet: %q", got)
+		}
+		r.Observe(dis.Call{Operation: "GetRecords", Stream: "orders", HTTPStatus: 200})
+		if lines := strings.Count(log.String(), "\n"); lines != 2 || len(r.Degraded()) != 0 {
+			t.Errorf("%d lines, want one for the begin and one for the end:\n%s", lines, log.String())
 		}
 	})
 }

@@ -87,7 +87,7 @@ func lockError(dir string, err error) error {
 	if errors.As(err, &pathError) {
 		return fmt.Errorf("lock data directory %s: %w", dir, err)
 	}
-	return fmt.Errorf("data directory %s is in use by another embedded DIS: %w", dir, err)
+	return fmt.Errorf("data directory %s is in use by another embedded DIS: stop it, or give another directory (%w)", dir, err)
 }
 
 // checkFormat writes the format number into a new store and refuses a store of
