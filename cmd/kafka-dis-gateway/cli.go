@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
 )
 
 // command is what the user chose on the command line.
@@ -58,7 +56,7 @@ func parse(args []string, stdout, stderr io.Writer) (command, error) {
 		case err == nil && isDoctor:
 			return nil, errors.Join(append(unknown, examined.mistakes...)...)
 		default:
-			return nil, errors.Join(append(unknown, doctor.Split(err)...)...)
+			return nil, errors.Join(append(unknown, split(err)...)...)
 		}
 		args, unknown = stranger.others, append(unknown, err)
 	}
@@ -87,7 +85,7 @@ func parseOnce(args []string, stdout, stderr io.Writer) (command, error) {
 		found.add(mistake)
 	}
 	if examined, ok := chosen.(*doctorCommand); ok {
-		examined.mistakes = doctor.Split(found.err()) // they are its findings
+		examined.mistakes = split(found.err()) // they are its findings
 		return chosen, nil
 	}
 	return chosen, found.err()

@@ -38,9 +38,9 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 		func() bool { return p.readiness.state().disUp }, logger)
 	var failures status.Errors
 	backend.Logger = logger
-	count := observeCalls(p.metrics)
+	measure := observeCalls(p.metrics)
 	backend.Observe = func(call dis.Call) {
-		count(call)
+		measure(call)
 		p.outage.observe(call)
 		p.refusals.Observe(call)
 		failures.Observe(call)
@@ -62,7 +62,7 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 		OnStored: reader.Advance, OnCounted: p.traffic.Stored, Logger: logger,
 	}, p.client)
 	checkpoints := offsets.New(offsets.Config{MaxAppName: s.DISAppNameMax, Names: s.names, Logger: logger}, p.client, p.catalog)
-	counts := &counts{produce: writer, fetch: reader, offsets: checkpoints, catalog: p.catalog}
+	counts := &engineMetrics{produce: writer, fetch: reader, offsets: checkpoints, catalog: p.catalog}
 	lag := gateway.NewLag(reader.HighWatermark)
 	groups := s.coordinator(gateway.NewOffsetStore(checkpoints, lag), gateway.NewGroupTopics(p.catalog), counts.foreignChange, logger)
 

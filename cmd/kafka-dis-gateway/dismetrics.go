@@ -49,7 +49,7 @@ const (
 // disBuckets reach from an embedded DIS to the longest call.
 var disBuckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30}
 
-// observeCalls counts and times the calls of DIS.
+// observeCalls registers the metrics of calls and gives what takes note of one.
 func observeCalls(registry prometheus.Registerer) func(dis.Call) {
 	seconds := prometheus.NewHistogramVec(metricDISSeconds.HistogramOpts(disBuckets), metricDISSeconds.Labels)
 	retries := prometheus.NewCounterVec(metricDISRetries.CounterOpts(), metricDISRetries.Labels)

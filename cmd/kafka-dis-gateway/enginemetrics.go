@@ -13,8 +13,8 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/topics"
 )
 
-// counts publishes what the parts count themselves.
-type counts struct {
+// engineMetrics publishes what the parts count themselves.
+type engineMetrics struct {
 	produce  *produce.Engine
 	offsets  *offsets.Store
 	fetch    *fetch.Engine
@@ -24,17 +24,17 @@ type counts struct {
 	refusals *status.Refusals
 	foreign  atomic.Int64
 
-	descs   []*prometheus.Desc // of counted
+	descs   []*prometheus.Desc // of unlabelled
 	states  *prometheus.Desc
 	refused *prometheus.Desc
 }
 
 // foreignChange counts a committed offset that somebody else has changed.
-func (c *counts) foreignChange(groupcoord.ForeignChange) { c.foreign.Add(1) }
+func (c *engineMetrics) foreignChange(groupcoord.ForeignChange) { c.foreign.Add(1) }
 
 // describe prepares the descriptions.
-func (c *counts) describe() {
-	for _, m := range counted {
+func (c *engineMetrics) describe() {
+	for _, m := range unlabelled {
 		c.descs = append(c.descs, m.Desc())
 	}
 	c.states = metricGroups.Desc()
@@ -52,7 +52,7 @@ type tally struct {
 	foreign int64
 }
 
-func (c *counts) read() tally {
+func (c *engineMetrics) read() tally {
 	return tally{
 		c.produce.Metrics(), c.fetch.Metrics(), c.offsets.Stats(), c.groups.Stats(),
 		c.health.state(), c.catalog.Count(), c.foreign.Load(),
@@ -60,7 +60,7 @@ func (c *counts) read() tally {
 }
 
 // Describe implements prometheus.Collector.
-func (c *counts) Describe(to chan<- *prometheus.Desc) {
+func (c *engineMetrics) Describe(to chan<- *prometheus.Desc) {
 	for _, desc := range c.descs {
 		to <- desc
 	}
@@ -69,9 +69,9 @@ func (c *counts) Describe(to chan<- *prometheus.Desc) {
 }
 
 // Collect implements prometheus.Collector.
-func (c *counts) Collect(to chan<- prometheus.Metric) {
+func (c *engineMetrics) Collect(to chan<- prometheus.Metric) {
 	now := c.read()
-	for i, m := range counted {
+	for i, m := range unlabelled {
 		to <- m.Value(c.descs[i], m.value(now))
 	}
 	for kind, streams := range c.refusals.Streams() {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
 )
 
@@ -20,7 +19,7 @@ type commonSettings struct {
 // blame names the setting that each of the errors in err is about.
 func (c commonSettings) blame(setting string, err error) error {
 	var all []error
-	for _, one := range doctor.Split(err) {
+	for _, one := range split(err) {
 		all = append(all, fmt.Errorf("%s: %w", c.places.named(setting), one))
 	}
 	return errors.Join(all...)

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/adminpage"
 )
 
 // healthCommand is the probe of a container, in which there is no shell and no
@@ -58,36 +59,22 @@ func (h *healthCommand) run(signals *signals, stdout, _ io.Writer) error {
 // longestReason is how much of a page is read and repeated, in bytes.
 const longestReason = 4 << 10
 
-// ask gets a page and returns its text as one line. The address is dialled as it
-// is: Go takes one of every interface, such as :9644, for this machine. No proxy
-// comes in between.
+// ask gets a page and returns its text as one line.
 func (h *healthCommand) ask(ctx context.Context, page string) (string, error) {
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, h.AdminListen)
-	}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://gateway"+page, nil)
-	if err != nil {
-		return "", err
-	}
-	answer, err := transport.RoundTrip(request)
+	status, content, err := adminpage.Get(ctx, h.AdminListen, page, longestReason)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "", fmt.Errorf("no answer from %s%s within %s", h.AdminListen, page, h.Timeout)
 	case err != nil:
 		return "", fmt.Errorf("no gateway answers at --admin-listen %s: %w", h.AdminListen, err)
 	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, longestReason))
-	if err != nil {
-		return "", fmt.Errorf("reading %s: %w", page, err)
-	}
-	text := strings.Join(strings.Fields(string(body)), " ")
-	switch answer.StatusCode {
+	text := strings.Join(strings.Fields(content), " ")
+	switch status {
 	case http.StatusOK:
 		return text, nil
 	case http.StatusServiceUnavailable:
 		return "", fmt.Errorf("not ready: %s", text)
 	default:
-		return "", fmt.Errorf("%s%s answered %s: is it a gateway?", h.AdminListen, page, answer.Status)
+		return "", fmt.Errorf("%s%s answered %d %s: is it a gateway?", h.AdminListen, page, status, http.StatusText(status))
 	}
 }

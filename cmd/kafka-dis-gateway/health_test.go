@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,9 +11,7 @@ import (
 
 // health runs the command as a probe does.
 func health(args ...string) (code int, stdout, stderr string) {
-	var out, err bytes.Buffer
-	code = run(append([]string{"health"}, args...), &out, &err)
-	return code, out.String(), err.String()
+	return runCommand(append([]string{"health"}, args...)...)
 }
 
 func TestHealth(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 func metricTable() []gateway.Metric {
 	var all []gateway.Metric
 	all = append(all, metricBuild)
-	for _, m := range counted {
+	for _, m := range unlabelled {
 		all = append(all, m.Metric)
 	}
 	all = append(all, metricRefused, metricGroups)
@@ -35,18 +35,18 @@ var metricGroups = gateway.Metric{
 	Worry: "A group stays in a state other than Stable and Empty for longer than its rebalance timeout.",
 }
 
-// count is a metric without labels that a part of the gateway counts.
-type count struct {
+// countedMetric is a metric without labels that a part of the gateway counts.
+type countedMetric struct {
 	gateway.Metric
 	value func(tally) float64
 }
 
-func counter(part, unit, name, help, worry string, value func(tally) float64) count {
-	return count{gateway.Metric{Part: part, Name: "kdg_" + name, Type: gateway.Counter, Unit: unit, Help: help, Worry: worry}, value}
+func counter(part, unit, name, help, worry string, value func(tally) float64) countedMetric {
+	return countedMetric{gateway.Metric{Part: part, Name: "kdg_" + name, Type: gateway.Counter, Unit: unit, Help: help, Worry: worry}, value}
 }
 
-func gauge(part, unit, name, help, worry string, value func(tally) float64) count {
-	return count{gateway.Metric{Part: part, Name: "kdg_" + name, Type: gateway.Gauge, Unit: unit, Help: help, Worry: worry}, value}
+func gauge(part, unit, name, help, worry string, value func(tally) float64) countedMetric {
+	return countedMetric{gateway.Metric{Part: part, Name: "kdg_" + name, Type: gateway.Gauge, Unit: unit, Help: help, Worry: worry}, value}
 }
 
 func truth(b bool) float64 {
@@ -56,8 +56,8 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// counted are the metrics without labels.
-var counted = []count{
+// unlabelled are the metrics without labels.
+var unlabelled = []countedMetric{
 	gauge(gateway.PartHealth, "1 or 0", "ready",
 		"1 while the gateway is ready as /readyz tells it: DIS answers and the gateway does not drain.",
 		"It is 0 for minutes; /readyz names the reason.",

@@ -101,6 +101,18 @@ func (p *problems) err() error {
 	return errors.Join(append(found, p.other...)...)
 }
 
+// split gives the errors of errors.Join, which has a line for each.
+func split(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case err == nil:
+		return nil
+	case !ok || errors.Join(joined.Unwrap()...).Error() != err.Error():
+		return []error{err}
+	}
+	return joined.Unwrap()
+}
+
 // setVariable is the environment variable that sets value, "" when none does.
 func setVariable(value *kong.Value) string {
 	for _, name := range value.Tag.Envs {

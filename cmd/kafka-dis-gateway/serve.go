@@ -75,13 +75,8 @@ func (s *serveCommand) checkBackend(found *problems) {
 	client, err := dis.New(config)
 	if err == nil {
 		client.Close()
-		return
 	}
-	mistakes := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		mistakes = joined.Unwrap()
-	}
-	for _, mistake := range mistakes {
+	for _, mistake := range split(err) {
 		var wrong *dis.SettingError
 		if errors.As(mistake, &wrong) && backendSettings[wrong.Field] != "" {
 			if wrong.Field == "Endpoint" && s.DISEndpoint == "" {

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/adminpage"
 )
 
 // The metrics of a running gateway that are read.
@@ -26,22 +26,22 @@ var MetricsRead = []string{metricBuild, metricForeign, metricLag}
 
 // gatewayPage is what a running gateway says of itself.
 type gatewayPage struct {
-	version string
-	foreign float64         // committed offsets that somebody else has changed
-	groups  map[string]bool // whose offsets it keeps
-	ready   string          // the reason why it is not ready; "" when it is
+	version  string
+	foreign  float64         // committed offsets that somebody else has changed
+	groups   map[string]bool // whose offsets it keeps
+	notReady string          // the reason; "" when it is ready
 }
 
 // errNoGateway is an admin address at which nobody listens.
 var errNoGateway = errors.New("no gateway answers")
 
-// readGateway asks the admin address. The address is dialled as it is: Go takes one
-// of every interface, such as :9644, for this machine. No proxy comes in between.
+// longestPage is how much of an answer is read, in bytes: metrics of some 100,000
+// partitions of groups.
+const longestPage = 64 << 20
+
+// readGateway asks the admin address.
 func readGateway(ctx context.Context, address string) (*gatewayPage, error) {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, address)
-	}}}
-	status, text, err := get(ctx, client, "/metrics")
+	status, text, err := adminpage.Get(ctx, address, "/metrics", longestPage)
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, errNoGateway
 	}
@@ -52,32 +52,14 @@ func readGateway(ctx context.Context, address string) (*gatewayPage, error) {
 	if status != http.StatusOK || page.version == "" {
 		return nil, fmt.Errorf("something else than a gateway answers (HTTP %d)", status)
 	}
-	status, text, err = get(ctx, client, "/readyz")
+	status, text, err = adminpage.Get(ctx, address, "/readyz", longestPage)
 	if err != nil {
 		return nil, err
 	}
 	if status != http.StatusOK {
-		page.ready = oneLine(text)
+		page.notReady = oneLine(text)
 	}
 	return page, nil
-}
-
-// longestPage is how much of an answer is read, in bytes: metrics of some 100,000
-// partitions of groups.
-const longestPage = 64 << 20
-
-func get(ctx context.Context, client *http.Client, page string) (status int, text string, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://gateway"+page, nil)
-	if err != nil {
-		return 0, "", err
-	}
-	answer, err := client.Do(request)
-	if err != nil {
-		return 0, "", err
-	}
-	defer answer.Body.Close() // only read
-	content, err := io.ReadAll(io.LimitReader(answer.Body, longestPage))
-	return answer.StatusCode, string(content), err
 }
 
 // sampleLine is a line of Prometheus' text format, and labelPair a label in it.
@@ -132,8 +114,8 @@ func lookGateway(ctx context.Context, e *examination) []Result {
 		return bad("give another --admin-listen, or stop the program that has the address", "%s: %v", e.cfg.Admin, err)
 	}
 	e.gateway.Store(page)
-	if page.ready != "" {
-		return doubtful("as the failed checks here say", "version %s runs at %s and is not ready: %s", page.version, e.cfg.Admin, page.ready)
+	if page.notReady != "" {
+		return doubtful("as the failed checks here say", "version %s runs at %s and is not ready: %s", page.version, e.cfg.Admin, page.notReady)
 	}
 	return good("version %s runs at %s and is ready", page.version, e.cfg.Admin)
 }

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"slices"
 )
 
@@ -59,16 +58,4 @@ func lookSettings(_ context.Context, e *examination) []Result {
 		all = append(all, found(Failed, "", "", "%v", mistake))
 	}
 	return all
-}
-
-// Split gives the errors of errors.Join, which has a line for each.
-func Split(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	switch {
-	case err == nil:
-		return nil
-	case !ok || errors.Join(joined.Unwrap()...).Error() != err.Error():
-		return []error{err}
-	}
-	return joined.Unwrap()
 }
