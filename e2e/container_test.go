@@ -125,8 +125,7 @@ func TestContainerDevelops(t *testing.T) {
 // secureDIS is an embedded DIS that speaks HTTPS.
 func secureDIS(t *testing.T, certificate tls.Certificate) (endpoint string) {
 	t.Helper()
-	dis := start(t, nil, gatewayBinary, "embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
-	plain, _, _ := strings.Cut(waitForPrefix(t, dis.stdout, "DIS ", startTimeout), " ")
+	_, plain := startDIS(t, nil)
 	target, err := url.Parse(plain)
 	if err != nil {
 		t.Fatal(err)

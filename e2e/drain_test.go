@@ -24,15 +24,20 @@ type serving struct {
 
 func startServe(t testing.TB, args ...string) *serving {
 	t.Helper()
-	dis := start(t, nil, gatewayBinary, "embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--log-format", "json")
-	endpoint, _, _ := strings.Cut(waitForPrefix(t, dis.stdout, "DIS ", startTimeout), " ")
+	dis, endpoint := startDIS(t, nil)
 	return startServeAt(t, endpoint, dis, args...)
 }
 
 func startServeAt(t testing.TB, endpoint string, dis *process, args ...string) *serving {
 	t.Helper()
+	return startServeAs(t, credentials, endpoint, dis, args...)
+}
+
+// startServeAs runs a gateway with the keys of an environment.
+func startServeAs(t testing.TB, environment []string, endpoint string, dis *process, args ...string) *serving {
+	t.Helper()
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--dis-endpoint", endpoint}, args...)
-	s := &serving{process: start(t, credentials, gatewayBinary, args...), endpoint: endpoint, dis: dis}
+	s := &serving{process: start(t, environment, gatewayBinary, args...), endpoint: endpoint, dis: dis}
 	s.kafka = waitForPrefix(t, s.stdout, "Kafka ", startTimeout)
 	s.admin = waitForPrefix(t, s.stdout, "Admin ", startTimeout)
 	return s
@@ -192,7 +197,7 @@ func TestUnreachableDIS(t *testing.T) {
 	if status, body := s.ask(t, "/healthz"); status != http.StatusOK {
 		t.Errorf("/healthz: %d %s", status, body)
 	}
-	start(t, nil, gatewayBinary, "embedded-dis", "--listen", address, "--data-dir", t.TempDir())
+	startDIS(t, nil, "--listen", address)
 	s.waitReady(t)
 }
 

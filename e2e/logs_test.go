@@ -211,11 +211,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dis := start(t, disKeys, gatewayBinary, "embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--faults")
-			endpoint, _, _ := strings.Cut(waitForPrefix(t, dis.stdout, "DIS ", startTimeout), " ")
-			s := &serving{endpoint: endpoint, dis: dis, process: start(t, keys, gatewayBinary, "serve", "--listen", "127.0.0.1:0",
-				"--admin-listen", "127.0.0.1:0", "--dis-endpoint", endpoint, "--log-level", "trace", "--topic-admin", "create")}
-			s.kafka, s.admin = waitForPrefix(t, s.stdout, "Kafka ", startTimeout), waitForPrefix(t, s.stdout, "Admin ", startTimeout)
+			dis, endpoint := startDIS(t, disKeys, "--faults")
+			s := startServeAs(t, keys, endpoint, dis, "--log-level", "trace", "--topic-admin", "create")
 			var told []string
 			note := func(err error) { told = append(told, fmt.Sprint(err)) }
 

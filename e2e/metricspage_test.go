@@ -88,9 +88,7 @@ func shownMetrics(t testing.TB, page string) map[string]metricFamily {
 // something that is not Kafka.
 func trafficOfEveryKind(t *testing.T) *serving {
 	t.Helper()
-	dis := start(t, nil, gatewayBinary, "embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--log-format", "json",
-		"--fault", "error-5xx,operations=ListStreams,count=1")
-	endpoint, _, _ := strings.Cut(waitForPrefix(t, dis.stdout, "DIS ", startTimeout), " ")
+	dis, endpoint := startDIS(t, nil, "--fault", "error-5xx,operations=ListStreams,count=1")
 	s := startServeAt(t, endpoint, dis, "--topic-admin", "create", "--initial-rebalance-delay", "0s")
 	s.waitReady(t)
 	createTopic(t, s.kafka, "orders", 2)

@@ -17,12 +17,7 @@ import (
 func TestOutageOfDIS(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	startDIS := func(address string) (*process, string) {
-		dis := start(t, nil, gatewayBinary, "embedded-dis", "--listen", address, "--data-dir", data, "--log-format", "json")
-		endpoint, _, _ := strings.Cut(waitForPrefix(t, dis.stdout, "DIS ", startTimeout), " ")
-		return dis, endpoint
-	}
-	dis, endpoint := startDIS("127.0.0.1:0")
+	dis, endpoint := startDIS(t, nil, "--data-dir", data)
 	gateway := startServeAt(t, endpoint, dis, "--topic-admin", "create")
 	gateway.waitReady(t)
 	const partitions = 20
@@ -55,7 +50,7 @@ func TestOutageOfDIS(t *testing.T) {
 		return ""
 	})
 	wantOnPage(t, gateway, "kdg_ready 0", "kdg_dis_up 0", "kdg_dis_outages_total 1")
-	startDIS(strings.TrimPrefix(endpoint, "http://"))
+	startDIS(t, nil, "--data-dir", data, "--listen", strings.TrimPrefix(endpoint, "http://"))
 	gateway.waitReady(t)
 	wantOnPage(t, gateway, "kdg_ready 1", "kdg_dis_up 1", "kdg_dis_outages_total 1")
 	if err := <-answers; err != nil {

@@ -154,13 +154,3 @@ func at(value any, path ...any) any {
 	}
 	return value
 }
-
-// startEmbeddedDIS runs embedded-dis on a free port and returns its URL.
-func startEmbeddedDIS(t *testing.T, args ...string) string {
-	t.Helper()
-	args = append([]string{"embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(), "--dump-dir", t.TempDir(),
-		"--log-format", "json"}, args...)
-	dis := start(t, nil, gatewayBinary, args...)
-	url, _, _ := strings.Cut(waitForPrefix(t, dis.stdout, "DIS ", startTimeout), " ")
-	return url
-}

@@ -10,16 +10,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// startFaultyDIS runs an embedded DIS with the keys of the gateways here whose faults
-// can be set.
-func startFaultyDIS(t *testing.T, args ...string) (dis *process, endpoint string) {
-	t.Helper()
-	dis = start(t, credentials, gatewayBinary, append([]string{"embedded-dis", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir(),
-		"--faults", "--log-format", "json"}, args...)...)
-	endpoint, _, _ = strings.Cut(waitForPrefix(t, dis.stdout, "DIS ", startTimeout), " ")
-	return dis, endpoint
-}
-
 // TestNotReadyWhenDISRefusesTheGateway, with the reason and what to do, from the start
 // as well as later, and ready again as soon as DIS takes it. /healthz is about the
 // process and answers all the time.
@@ -38,13 +28,11 @@ func TestNotReadyWhenDISRefusesTheGateway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dis, endpoint := startFaultyDIS(t)
+			dis, endpoint := startDIS(t, credentials, "--faults")
 			if c.faults != "" {
 				provoke(t, endpoint, c.faults)
 			}
-			s := &serving{endpoint: endpoint, dis: dis, process: start(t, c.keys, gatewayBinary, "serve", "--listen", "127.0.0.1:0",
-				"--admin-listen", "127.0.0.1:0", "--dis-endpoint", endpoint)}
-			s.kafka, s.admin = waitForPrefix(t, s.stdout, "Kafka ", startTimeout), waitForPrefix(t, s.stdout, "Admin ", startTimeout)
+			s := startServeAs(t, c.keys, endpoint, dis)
 			refused := func() {
 				t.Helper()
 				eventually(t, startTimeout, "/readyz to name the reason", func() string {
@@ -91,7 +79,7 @@ func replaced(variables []string, name, value string) (all []string) {
 // to do.
 func TestDegradedWhenDISRefusesWrites(t *testing.T) {
 	t.Parallel()
-	dis, endpoint := startFaultyDIS(t)
+	dis, endpoint := startDIS(t, credentials, "--faults")
 	s := startServeAt(t, endpoint, dis, "--topic-admin", "create")
 	s.waitReady(t)
 	createTopic(t, s.kafka, "orders", 1)

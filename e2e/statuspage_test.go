@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,20 +197,4 @@ func TestStatusPageFollowsTheLoad(t *testing.T) {
 		}
 		return ""
 	})
-}
-
-// provoke puts a plan of faults into an embedded DIS.
-func provoke(t *testing.T, dis, plan string) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, strings.TrimSuffix(dis, "/")+"/faults", strings.NewReader(plan))
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := answer.Body.Close(); err != nil || answer.StatusCode >= 300 {
-		t.Fatalf("faults %s: %s %v", plan, answer.Status, err)
-	}
 }
