@@ -37,7 +37,43 @@ func generatedPart(t *testing.T, path, name, want string) {
 	}
 }
 
+// sections are tables of Markdown with the same columns, in the order in which their
+// headlines came first.
+type sections struct {
+	columns string // as in a row
+	titles  []string
+	rows    map[string]*strings.Builder
+}
+
+// add puts a row at the end of a section.
+func (s *sections) add(title string, cells ...string) {
+	if s.rows[title] == nil {
+		if s.rows == nil {
+			s.rows = map[string]*strings.Builder{}
+		}
+		s.titles, s.rows[title] = append(s.titles, title), new(strings.Builder)
+	}
+	s.rows[title].WriteString("| " + strings.Join(cells, " | ") + " |\n")
+}
+
+func (s *sections) String() string {
+	tables := make([]string, len(s.titles))
+	ruler := strings.Repeat("|---", strings.Count(s.columns, "|")-1) + "|"
+	for i, title := range s.titles {
+		tables[i] = "## " + title + "\n\n" + s.columns + "\n" + ruler + "\n" + s.rows[title].String()
+	}
+	return strings.Join(tables, "\n")
+}
+
 // cell makes a text fit into a Markdown table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 func code(text string) string { return "`" + cell(text) + "`" }
+
+func codes(names []string) string {
+	var texts []string
+	for _, name := range names {
+		texts = append(texts, code(name))
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"regexp"
@@ -26,30 +27,11 @@ func TestDocumentsListTheMetrics(t *testing.T) {
 // metricsMarkdown lists the metrics under the headings of their parts, in the order of
 // the table.
 func metricsMarkdown(table []gateway.Metric) string {
-	var parts []string
-	rows := map[string]*strings.Builder{}
+	page := sections{columns: "| Metric | Type | Labels | Unit | Meaning | When to look |"}
 	for _, m := range table {
-		if rows[m.Part] == nil {
-			parts, rows[m.Part] = append(parts, m.Part), new(strings.Builder)
-		}
-		labels := "–"
-		if len(m.Labels) > 0 {
-			labels = "`" + strings.Join(m.Labels, "`, `") + "`"
-		}
-		worry := m.Worry
-		if worry == "" {
-			worry = "–"
-		}
-		fmt.Fprintf(rows[m.Part], "| `%s` | %s | %s | %s | %s | %s |\n", m.Name, m.Type, labels, cell(m.Unit), cell(m.Help), cell(worry))
+		page.add(m.Part, code(m.Name), string(m.Type), cmp.Or(codes(m.Labels), "–"), cell(m.Unit), cell(m.Help), cmp.Or(cell(m.Worry), "–"))
 	}
-	var b strings.Builder
-	for i, part := range parts {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(&b, "## %s\n\n| Metric | Type | Labels | Unit | Meaning | When to look |\n|---|---|---|---|---|---|\n%s", part, rows[part])
-	}
-	return b.String()
+	return page.String()
 }
 
 // TestDocumentsListTheAlerts keeps the alerts in docs/metrics.md to the rules.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -87,28 +86,15 @@ func splitHelp(flag *kong.Flag) (meaning, standard string) {
 
 // settingsMarkdown lists the settings by the commands that have them.
 func settingsMarkdown(all []*documentedSetting) string {
-	var sections []string
-	rows := map[string]*strings.Builder{}
+	page := sections{columns: "| Flag | Variable | Key | Default | Allowed | Meaning |"}
 	for _, s := range all {
-		title := listed(s.commands)
-		if rows[title] == nil {
-			sections, rows[title] = append(sections, title), new(strings.Builder)
-		}
 		key := code(s.flag.Name)
 		if s.flag.Name == "config" {
 			key = "–"
 		}
-		fmt.Fprintf(rows[title], "| %s | %s | %s | %s | %s | %s |\n",
-			code(flagText(s.flag)), codes(s.flag.Envs), key, s.standard(), cell(allowedValues(s.flag)), cell(s.meaning))
+		page.add(listed(s.commands), code(flagText(s.flag)), codes(s.flag.Envs), key, s.standard(), cell(allowedValues(s.flag)), cell(s.meaning))
 	}
-	var b strings.Builder
-	for i, title := range sections {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		fmt.Fprintf(&b, "## %s\n\n| Flag | Variable | Key | Default | Allowed | Meaning |\n|---|---|---|---|---|---|\n%s", title, rows[title])
-	}
-	return b.String()
+	return page.String()
 }
 
 func flagText(flag *kong.Flag) string {
@@ -116,14 +102,6 @@ func flagText(flag *kong.Flag) string {
 		return "--[no-]" + flag.Name
 	}
 	return "--" + flag.Name
-}
-
-func codes(names []string) string {
-	var texts []string
-	for _, name := range names {
-		texts = append(texts, code(name))
-	}
-	return strings.Join(texts, ", ")
 }
 
 // listed is `serve`, `dev` and `embedded-dis`.
