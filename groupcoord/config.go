@@ -49,8 +49,8 @@ type Config struct {
 	// CommitTimeout bounds one OffsetStore.Commit (6 s), FetchTimeout one
 	// OffsetStore.Fetch or FetchAll (8 s). Heartbeats wait behind the reply, and
 	// sessions of many clients are 10 s, of which up to 3 s may have passed when a
-	// commit is sent; offsets are fetched right after the join. A commit that waited
-	// for another one still ends inside a client's 30 s. SaveTimeout bounds one Store.Save (5 s),
+	// commit is sent; offsets are fetched right after the join. SaveTimeout bounds
+	// one Store.Save (5 s),
 	// LoadTimeout acquiring and loading a group (20 s), ListTimeout one
 	// OffsetStore.Groups (20 s).
 	CommitTimeout, FetchTimeout, SaveTimeout, LoadTimeout, ListTimeout time.Duration

@@ -1,13 +1,18 @@
 package groupcoord
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // offsets orders the reads and writes of a group's committed offsets, and
 // remembers what it has acknowledged.
 //
 // A partition has at most one write running and one waiting. A newer commit
 // takes the place of the waiting one; both are answered with its result. What
-// reads wait for is therefore bounded by two writes, however many commits come.
+// reads wait for is therefore bounded by two writes, however many commits come. The
+// one that waits for a write that hangs is answered with it: no commit takes longer
+// than a timeout then.
 type offsets struct {
 	lanes map[TopicPartition]*lane
 	ready []TopicPartition // those with a write that waits and none that runs
@@ -38,6 +43,7 @@ type write struct {
 	commit   OffsetCommit
 	requests []Request // that wait, the one with the offset last
 	then     []func(CommittedOffset)
+	started  time.Time
 }
 
 func newOffsets() offsets {
@@ -105,6 +111,7 @@ func (g *group) writeReady() {
 	for i, tp := range o.ready {
 		l := o.lanes[tp]
 		l.running, l.waiting = l.waiting, nil
+		l.running.started = g.now
 		commits[i] = l.running.commit
 		for _, from := range l.running.requests {
 			if !slices.Contains(requests, from) {
@@ -140,7 +147,12 @@ func (e commitDone) apply(g *group) {
 			l.lost.note(c.Offset)
 		}
 		g.logCommit(c, w.requests[len(w.requests)-1], result)
-		if l.waiting != nil {
+		if waiting := l.waiting; waiting != nil && result.Code == codeLoading && g.now.Sub(w.started) >= g.cfg.CommitTimeout {
+			// Heartbeats wait behind its reply too, and two timeouts in a row are
+			// longer than many sessions. The client is told to try again.
+			l.waiting = nil
+			w.then = append(w.then, waiting.then...)
+		} else if waiting != nil {
 			o.ready = append(o.ready, c.TopicPartition)
 		}
 		o.tidy(c.TopicPartition, l)

@@ -131,8 +131,9 @@ func TestSlowCommitKeepsItsMember(t *testing.T) {
 		r.sleep(11 * time.Second)
 		want(r, "still a member", r.state("g"), "Stable")
 		first.held()
-		r.sleep(9 * time.Second) // the first ran into its timeout, the second runs
-		want(r, "first", code(first), codeLoading)
+		r.offsets.gate <- struct{}{}
+		want(r, "first", code(first), 0)
+		r.sleep(11 * time.Second) // the second runs
 		want(r, "still a member", r.state("g"), "Stable")
 		r.offsets.gate <- struct{}{}
 		want(r, "second", code(second), 0)
@@ -172,6 +173,26 @@ func TestCommitEndsWithItsTimeout(t *testing.T) {
 		p.held()
 		r.sleep(time.Millisecond)
 		want(r, "code", code(p), codeLoading)
+	})
+}
+
+// TestCommitsBehindOneThatHangs are answered with it: heartbeats wait behind their
+// replies, and sessions are shorter than two timeouts. The partition is free for the
+// next.
+func TestCommitsBehindOneThatHangs(t *testing.T) {
+	inBubble(t, Config{}, func(r *rig) {
+		r.offsets.gate = make(chan struct{})
+		first := r.simple("g", 0, 1)
+		r.sleep(4 * time.Second)
+		second, third := r.simple("g", 0, 2), r.simple("g", 0, 3)
+		r.sleep(2 * time.Second)
+		for _, p := range []promise[*kmsg.OffsetCommitResponse]{first, second, third} {
+			want(r, "commit", code(p), codeLoading)
+		}
+		want(r, "calls", len(r.offsets.calls()), 1)
+		next := r.simple("g", 0, 4)
+		r.offsets.gate <- struct{}{}
+		want(r, "next", code(next), 0)
 	})
 }
 
