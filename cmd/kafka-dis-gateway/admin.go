@@ -37,7 +37,7 @@ type adminPages struct {
 
 // listenAdmin opens the admin address and answers there until close. Profiles of
 // the process are served on loopback addresses only, since they show what the
-// process holds.
+// process holds, and nothing there is served under the name of a foreign site.
 func listenAdmin(address string, pages adminPages) (*adminServer, error) {
 	listener, err := gateway.ListenTCP(address)
 	if err != nil {
@@ -52,14 +52,19 @@ func listenAdmin(address string, pages adminPages) (*adminServer, error) {
 		}
 		answer(w, http.StatusOK, strings.Join(append([]string{"ready"}, pages.degraded()...), "\n"))
 	})
-	mux.Handle("GET /metrics", promhttp.HandlerFor(pages.metrics, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(pages.metrics, promhttp.HandlerOpts{MaxRequestsInFlight: maxScrapes}))
 	pages.status(mux)
+	handler := bodiless(mux)
 	if isLoopback(listener.Addr()) {
 		addProfiles(mux)
+		handler = localNames(hostOf(address), handler)
 	}
 	a := &adminServer{
 		listener: listener, failed: make(chan error, 1),
-		server: &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute},
+		server: &http.Server{
+			Handler: handler, ReadHeaderTimeout: adminHeaderTime, WriteTimeout: adminWriteTime,
+			IdleTimeout: 2 * time.Minute, MaxHeaderBytes: adminHeaderBytes,
+		},
 	}
 	go func() {
 		if err := a.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/adminpage"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
 )
 
 // healthCommand is the probe of a container, in which there is no shell and no
@@ -56,6 +57,10 @@ func (h *healthCommand) run(signals *signals, stdout, _ io.Writer) error {
 	return err
 }
 
+// goodWords begin the text of each page when all is well. Another program that has the
+// address and answers 200 to everything says something else.
+var goodWords = map[string]string{"/healthz": "ok", "/readyz": "ready"}
+
 // longestReason is how much of a page is read and repeated, in bytes.
 const longestReason = 4 << 10
 
@@ -68,9 +73,12 @@ func (h *healthCommand) ask(ctx context.Context, page string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("no gateway answers at --admin-listen %s: %w", h.AdminListen, err)
 	}
-	text := strings.Join(strings.Fields(content), " ")
+	text := doctor.OneLine(content)
 	switch status {
 	case http.StatusOK:
+		if word, _, _ := strings.Cut(text, " "); word != goodWords[page] {
+			return "", fmt.Errorf("%s%s answered %.40q: is it a gateway?", h.AdminListen, page, text)
+		}
 		return text, nil
 	case http.StatusServiceUnavailable:
 		return "", fmt.Errorf("not ready: %s", text)

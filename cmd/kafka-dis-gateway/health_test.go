@@ -1,9 +1,11 @@
 package main
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -120,5 +122,28 @@ func TestHealthWithoutAnAnswer(t *testing.T) {
 		if took := time.Since(began); took > 10*time.Second {
 			t.Errorf("%q: took %s", c.address, took)
 		}
+	}
+}
+
+// TestHealthOfAnotherProgram: one that answers 200 to everything is no gateway, and what
+// it says cannot do anything to a terminal.
+func TestHealthOfAnotherProgram(t *testing.T) {
+	status := http.StatusOK
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		io.WriteString(w, "\x1b[2J<html>"+strings.Repeat("a", 1<<20)) // fails when it is not read to the end
+	}))
+	defer other.Close()
+	address := other.Listener.Addr().String()
+	for _, page := range []string{"healthz", "readyz"} {
+		code, out, err := health("--admin-listen", address, "--ready="+strconv.FormatBool(page == "readyz"))
+		want := "kafka-dis-gateway: " + address + "/" + page + ` answered "\ufffd[2J<html>`
+		if code != 1 || out != "" || !strings.HasPrefix(strings.ReplaceAll(err, "\ufffd", `\ufffd`), want) || !strings.HasSuffix(err, "is it a gateway?\n") || len(err) > 200 {
+			t.Errorf("/%s: exit code %d, %q, %q", page, code, out, err)
+		}
+	}
+	status = http.StatusServiceUnavailable
+	if code, _, err := health("--admin-listen", address, "--ready"); code != 1 || strings.Contains(err, "\x1b") || len(err) > longestReason+200 {
+		t.Errorf("not ready: exit code %d, %.100q", code, err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
 )
 
 // Exit codes of the command line contract.
@@ -55,6 +57,6 @@ func (u usageError) Unwrap() error { return u.error }
 // report prints an error; one that joins several has a line for each.
 func report(w io.Writer, err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(w, "kafka-dis-gateway: %s\n", line)
+		fmt.Fprintf(w, "kafka-dis-gateway: %s\n", doctor.Plain(line))
 	}
 }

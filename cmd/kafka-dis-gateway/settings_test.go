@@ -273,3 +273,19 @@ func TestEverySettingIsDocumented(t *testing.T) {
 		}
 	}
 }
+
+// TestByteOrderMark: Windows editors put one in front.
+func TestByteOrderMark(t *testing.T) {
+	d, mistakes := parseDev(t, "--config", writeFile(t, "\ufefflog-level: debug\r\nidle-polls: 7\r\n"))
+	if mistakes != nil || d.LogLevel != "debug" || d.IdlePolls != 7 {
+		t.Errorf("settings %+v, mistakes %q", d, mistakes)
+	}
+}
+
+// TestMistakesAreShownAsTheyAre: a terminal does not obey what is in them.
+func TestMistakesAreShownAsTheyAre(t *testing.T) {
+	_, mistakes := parseDev(t, "--config", writeFile(t, `"\e[2Jx": 1`))
+	if len(mistakes) != 1 || !strings.HasPrefix(mistakes[0], "kafka-dis-gateway: \ufffd[2Jx in ") {
+		t.Errorf("%q", mistakes)
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -81,7 +82,8 @@ func (f *settingsFile) read() error {
 	if err != nil {
 		return fmt.Errorf("%w: give a YAML file that can be read", err)
 	}
-	decoder := yaml.NewDecoder(strings.NewReader(string(data)), yaml.Strict())
+	// Windows editors put a byte order mark in front of UTF-8.
+	decoder := yaml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))), yaml.Strict())
 	if err := decoder.Decode(&f.values); err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: not a YAML mapping of settings: %s", f.path, oneLine(err))
 	}

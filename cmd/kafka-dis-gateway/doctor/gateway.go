@@ -57,7 +57,7 @@ func readGateway(ctx context.Context, address string) (*gatewayPage, error) {
 		return nil, err
 	}
 	if status != http.StatusOK {
-		page.notReady = oneLine(text)
+		page.notReady = OneLine(text)
 	}
 	return page, nil
 }

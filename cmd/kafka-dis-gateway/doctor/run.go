@@ -51,7 +51,7 @@ func Run(ctx context.Context, cfg Config, report func(Result)) (failed []string)
 			if r.Subject == "" {
 				r.Subject = c.subject
 			}
-			r.Found, r.Remedy = oneLine(r.Found), oneLine(r.Remedy)
+			r.Subject, r.Found, r.Remedy = OneLine(r.Subject), OneLine(r.Found), OneLine(r.Remedy)
 			report(r)
 		}
 	}
@@ -106,6 +106,3 @@ func (c *check) within(ctx context.Context, e *examination) []Result {
 
 // errTooLong ends a check at its limit.
 var errTooLong = errors.New("the time for the check is over")
-
-// oneLine keeps the report at one line a result, whatever an error says.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
