@@ -8,12 +8,16 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 )
 
-// How often DIS is asked until it answers.
+// How often DIS is asked until it answers. DIS blocks an address for half an hour that
+// it has to refuse too often (DIS.4309), and right keys would then come too late: while
+// it refuses the keys the pause doubles, up to maxRefusedPause.
 const (
-	probePause   = time.Second
-	probeTimeout = 5 * time.Second
+	probePause      = time.Second
+	maxRefusedPause = 10 * time.Second
+	probeTimeout    = 5 * time.Second
 )
 
 // readiness is why the gateway should not get clients.
@@ -69,7 +73,7 @@ func (r *readiness) watch(ctx context.Context, ask func(context.Context) error, 
 // that have it are better served with errors that name the trouble than with none.
 func (r *readiness) untilAnswered(ctx context.Context, ask func(context.Context) error, logger zerolog.Logger) {
 	var logged doctor.Trouble
-	begin := time.Now()
+	begin, pause := time.Now(), probePause
 	for failures := 0; ; failures++ {
 		attempt, cancel := context.WithTimeout(ctx, probeTimeout)
 		err := ask(attempt)
@@ -86,13 +90,16 @@ func (r *readiness) untilAnswered(ctx context.Context, ask func(context.Context)
 			return
 		}
 		if now := doctor.Explain(err); !now.Like(logged) { // it may stay so for a night
-			logger.Warn().Err(err).Str("remedy", now.Do).Msg(now.What + "; the gateway serves on and asks again every second")
-			logged = now
+			logger.Warn().Err(err).Str("remedy", now.Do).Msg(now.What + "; the gateway serves on and asks again")
+			logged, pause = now, probePause
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(probePause):
+		case <-time.After(pause):
+		}
+		if translate.CredentialsRefused(err) {
+			pause = min(2*pause, maxRefusedPause)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -60,7 +61,7 @@ func TestReadinessSaysWhatToDo(t *testing.T) {
 		return &dis.Error{Operation: "ListStreams", HTTPStatus: status, Code: code, Message: "no", RequestID: rand.Text()}
 	}
 	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		steps := []struct {
 			err  error
@@ -102,6 +103,36 @@ func TestReadinessSaysWhatToDo(t *testing.T) {
 			t.Errorf("asked %d times, reason %q", asked, r.why())
 		}
 	})
+}
+
+// TestRefusedKeysAreTriedLessOften, since DIS blocks who comes too often with wrong ones;
+// an outage is asked about every second.
+func TestRefusedKeysAreTriedLessOften(t *testing.T) {
+	for name, c := range map[string]struct {
+		err    error
+		pauses []time.Duration // in seconds
+	}{
+		"wrong keys": {&dis.Error{HTTPStatus: 401, Code: "DIS.4112"}, []time.Duration{1, 2, 4, 8, 10, 10, 10}},
+		"outage":     {&dis.Error{Err: errors.New("connection refused")}, []time.Duration{1, 1, 1, 1, 1, 1, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var got []time.Duration
+				last := time.Now()
+				newReadiness(func() bool { return false }).untilAnswered(t.Context(), func(context.Context) error {
+					got = append(got, time.Since(last)/time.Second)
+					last = time.Now()
+					if len(got) > len(c.pauses) {
+						return nil
+					}
+					return c.err
+				}, zerolog.Nop())
+				if !slices.Equal(got[1:], c.pauses) {
+					t.Errorf("asked after pauses of %d s, want %d", got[1:], c.pauses)
+				}
+			})
+		})
+	}
 }
 
 // TestReadinessEndsWithTheGateway: a DIS that never answers holds nothing up.
