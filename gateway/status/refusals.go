@@ -1,8 +1,6 @@
 package status
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
@@ -52,8 +49,8 @@ const (
 	Commits Kind = "commits"
 )
 
-// Kinds are all of them.
-func Kinds() []Kind { return []Kind{Writes, Reads, Commits} }
+// kinds are all of them, in the order in which they are told.
+var kinds = []Kind{Writes, Reads, Commits}
 
 var kindOf = map[string]Kind{"PutRecords": Writes, "GetRecords": Reads, "GetCursor": Reads, "CommitCheckpoint": Commits}
 
@@ -98,52 +95,16 @@ func (r *Refusals) Observe(call dis.Call) {
 	if !watched {
 		return
 	}
-	refused, reason := verdict(call)
+	said, failure := judge(call)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key := calls{kind, call.Stream}
-	if refused && r.away() {
-		return
-	}
 	switch {
-	case refused:
-		r.note(key, reason, call.Err)
-	case reason == "":
+	case said == taken:
 		r.end(key)
+	case said == refused && !r.away():
+		r.note(key, failure)
 	}
-}
-
-// verdict is whether a call was refused for what the caller of it cannot help, and
-// why. Neither refused nor a success, with a reason and false, is what says nothing:
-// a record that is too large, a topic that is gone, a partition that is throttled.
-func verdict(call dis.Call) (refused bool, reason string) {
-	switch {
-	case call.Err == nil && (call.Refused == 0 || call.Refused < call.Records):
-		return false, ""
-	case call.Err == nil:
-		reason = call.RefusalCode + " " + call.RefusalMessage
-		failure := &dis.Error{Operation: call.Operation, Code: call.RefusalCode}
-		return !failure.Throttled() && lasting(failure), reason
-	case errors.Is(call.Err, context.Canceled):
-		return false, "given up"
-	}
-	var failure *dis.Error
-	if !errors.As(call.Err, &failure) {
-		return false, call.Err.Error()
-	}
-	plainly := *failure
-	plainly.RequestID = ""
-	return !failure.Throttled() && lasting(call.Err), plainly.Error()
-}
-
-// lasting reports whether an error has nothing to do with what was asked.
-func lasting(err error) bool {
-	var failure *dis.Error
-	if !errors.As(err, &failure) {
-		return false
-	}
-	return failure.HTTPStatus >= 500 || failure.HTTPStatus == 0 && failure.Code == "" ||
-		translate.PermissionRefused(err) || translate.CredentialsRefused(err)
 }
 
 // away reports whether DIS is away. Series that began meanwhile, or shortly before it
@@ -156,21 +117,21 @@ func (r *Refusals) away() bool {
 	return true
 }
 
-func (r *Refusals) note(key calls, reason string, err error) {
+func (r *Refusals) note(key calls, failure *dis.Error) {
 	now := time.Now()
 	known := r.known[key]
 	if known == nil {
 		if len(r.known) >= maxRefusals {
 			return
 		}
-		known = &refusal{since: now, remedy: r.remedy(err)}
+		known = &refusal{since: now, remedy: r.remedy(failure)}
 		r.known[key] = known
 	}
-	known.last, known.reason = now, reason
+	known.last, known.reason = now, failure.Error()
 	known.count++
 	if known.lasts(now) && !known.told {
 		known.told = true
-		r.log.Warn().Str("stream", key.stream).Str("calls", string(key.kind)).Str("reason", reason).Str("remedy", known.remedy).
+		r.log.Warn().Str("stream", key.stream).Str("calls", string(key.kind)).Str("reason", known.reason).Str("remedy", known.remedy).
 			Msg("DIS has refused every such call for " + refusedFor.String() + "; the gateway stays ready for what works")
 	}
 }
@@ -191,9 +152,9 @@ func (k *refusal) lasts(now time.Time) bool {
 	return k.count >= refusedCalls && now.Sub(k.since) >= refusedFor
 }
 
-// lasting gives what is refused at the moment, the streams of each kind in order;
+// current gives what is refused at the moment, the streams of each kind in order;
 // nothing while DIS is away.
-func (r *Refusals) lasting() (streams map[Kind][]string, of map[calls]refusal) {
+func (r *Refusals) current() (streams map[Kind][]string, of map[calls]refusal) {
 	now := time.Now()
 	streams, of = map[Kind][]string{}, map[calls]refusal{}
 	r.mu.Lock()
@@ -217,8 +178,8 @@ func (r *Refusals) lasting() (streams map[Kind][]string, of map[calls]refusal) {
 // Streams is the number of streams of which DIS refuses every call of a kind.
 func (r *Refusals) Streams() map[Kind]int {
 	counts := map[Kind]int{}
-	streams, _ := r.lasting()
-	for _, kind := range Kinds() {
+	streams, _ := r.current()
+	for _, kind := range kinds {
 		counts[kind] = len(streams[kind])
 	}
 	return counts
@@ -227,8 +188,8 @@ func (r *Refusals) Streams() map[Kind]int {
 // Degraded says in a sentence for each kind what DIS refuses, nothing when all is
 // well.
 func (r *Refusals) Degraded() (sentences []string) {
-	streams, of := r.lasting()
-	for _, kind := range Kinds() {
+	streams, of := r.current()
+	for _, kind := range kinds {
 		names := streams[kind]
 		if len(names) == 0 {
 			continue

@@ -18,8 +18,8 @@ import (
 // answering is a DIS that is there.
 func answering() bool { return true }
 
-// refused is a call that DIS does not permit.
-func refused(operation, stream, request string) dis.Call {
+// forbidden is a call that DIS does not permit.
+func forbidden(operation, stream, request string) dis.Call {
 	err := &dis.Error{Operation: operation, HTTPStatus: 403, Code: "DIS.4116", Message: "no permission", RequestID: request, NotProcessed: true}
 	return dis.Call{Operation: operation, Stream: stream, HTTPStatus: 403, Code: err.Code, RequestID: request, Err: err}
 }
@@ -31,7 +31,7 @@ func TestRefusals(t *testing.T) {
 		var log bytes.Buffer
 		r := NewRefusals(func(error) string { return "ask for it" }, answering, zerolog.New(&log))
 		for i := range 29 {
-			r.Observe(refused("PutRecords", "orders", fmt.Sprint(i)))
+			r.Observe(forbidden("PutRecords", "orders", fmt.Sprint(i)))
 			r.Observe(dis.Call{Operation: "ListStreams", HTTPStatus: 200})
 			r.Observe(dis.Call{Operation: "PutRecords", Stream: "payments", HTTPStatus: 200, Records: 2, Refused: 1, RefusalCode: "DIS.4116"})
 			time.Sleep(time.Second)
@@ -41,7 +41,7 @@ func TestRefusals(t *testing.T) {
 		}
 		for range 10 {
 			time.Sleep(time.Second)
-			r.Observe(refused("PutRecords", "orders", "last"))
+			r.Observe(forbidden("PutRecords", "orders", "last"))
 		}
 		got := r.Degraded()
 		if len(got) != 1 || got[0] != "DIS has refused every write to orders for 39s: DIS PutRecords: DIS.4116 no permission (HTTP 403): ask for it" {
@@ -77,7 +77,7 @@ func TestWhatIsNoRefusal(t *testing.T) {
 				call.Operation, call.Stream = "PutRecords", "orders"
 				r.Observe(call)
 			}
-			r.Observe(refused("DescribeStream", "orders", "x"))
+			r.Observe(forbidden("DescribeStream", "orders", "x"))
 			time.Sleep(time.Second)
 		}
 		if got := r.Degraded(); len(got) != 0 {
@@ -93,7 +93,7 @@ func TestEveryKindOfRefusal(t *testing.T) {
 		r := NewRefusals(func(error) string { return "" }, answering, zerolog.Nop())
 		for range 40 {
 			for i := range 5 {
-				r.Observe(refused("GetCursor", fmt.Sprint("stream-", i), "x"))
+				r.Observe(forbidden("GetCursor", fmt.Sprint("stream-", i), "x"))
 			}
 			r.Observe(dis.Call{Operation: "CommitCheckpoint", Stream: "orders", HTTPStatus: 500, Err: &dis.Error{HTTPStatus: 500, Message: "trouble"}})
 			r.Observe(dis.Call{Operation: "PutRecords", Stream: "a", HTTPStatus: 200, Records: 2, Refused: 2, RefusalCode: "DIS.4116", RefusalMessage: "no"})
@@ -154,6 +154,31 @@ func TestAnOutageIsNoRefusal(t *testing.T) {
 		r.Observe(dis.Call{Operation: "GetRecords", Stream: "orders", HTTPStatus: 200})
 		if lines := strings.Count(log.String(), "\n"); lines != 2 || len(r.Degraded()) != 0 {
 			t.Errorf("%d lines, want one for the begin and one for the end:\n%s", lines, log.String())
+		}
+	})
+}
+
+// TestRefusedRecordsHaveTheirRemedy: DIS answers the request and refuses each of its
+// records. What to do comes from that refusal, as if DIS had refused the request.
+func TestRefusedRecordsHaveTheirRemedy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []error
+		remedy := func(err error) string {
+			asked = append(asked, err)
+			return "ask for it"
+		}
+		r := NewRefusals(remedy, answering, zerolog.Nop())
+		for range 31 {
+			r.Observe(dis.Call{Operation: "PutRecords", Stream: "orders", HTTPStatus: 200, RequestID: "x",
+				Records: 2, Refused: 2, RefusalCode: "DIS.4116", RefusalMessage: "no permission"})
+			time.Sleep(time.Second)
+		}
+		if len(asked) != 1 || !dis.HasCode(asked[0], "DIS.4116") {
+			t.Errorf("what to do was asked of %v", asked)
+		}
+		want := "DIS has refused every write to orders for 31s: DIS PutRecords: DIS.4116 no permission (HTTP 200): ask for it"
+		if got := r.Degraded(); len(got) != 1 || got[0] != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	})
 }
