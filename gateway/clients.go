@@ -19,6 +19,15 @@ type seen struct {
 	at                time.Time
 }
 
+// noteRequest remembers what the rules above and the log need to know.
+func (c *conn) noteRequest(a *api, clientID string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.seen.clientID, c.seen.api, c.seen.at = cut(clientID), a, time.Now()
+	c.seen.requests++
+	c.groupMember = c.groupMember || a.class == classGroup
+}
+
 // ClientInfo describes an open connection. The client id comes from the client and may
 // hold anything; it is cut where it is longer than a name would be.
 type ClientInfo struct {

@@ -11,10 +11,8 @@ type Overview struct {
 	// State is Kafka's name of it, such as Stable.
 	State string
 	// Type is classic or consumer (KIP-848).
-	Type string
-	// ProtocolType is what the members do: consumer, connect.
-	ProtocolType string
-	Members      int
+	Type    string
+	Members int
 }
 
 // Overview shows the groups in memory, by name: those with members, and others in
@@ -24,7 +22,7 @@ func (c *Coordinator) Overview() []Overview {
 	groups := make([]Overview, 0, len(c.actors))
 	for name, a := range c.actors {
 		if l := a.listed.Load(); l != nil {
-			groups = append(groups, Overview{name, l.state.String(), string(l.kind), l.protocolType, l.members})
+			groups = append(groups, Overview{name, l.state.String(), string(l.kind), l.members})
 		}
 	}
 	c.mu.Unlock()

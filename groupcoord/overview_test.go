@@ -16,7 +16,7 @@ func TestOverview(t *testing.T) {
 		groups := r.c.Overview()
 		want(r, "groups", len(groups), 2)
 		want(r, "a group without members", groups[0], Overview{Name: "0-simple", State: "Empty", Type: "classic"})
-		want(r, "a group with two", groups[1], Overview{Name: a.group, State: "Stable", Type: "classic", ProtocolType: "consumer", Members: 2})
+		want(r, "a group with two", groups[1], Overview{Name: a.group, State: "Stable", Type: "classic", Members: 2})
 	})
 }
 

@@ -15,7 +15,8 @@ import (
 // codes of each response in their own way.
 type Call int
 
-// The kinds of calls. CallGroups stands for ListGroups and DescribeGroups.
+// The kinds of calls. CallGroups stands for ListGroups and DescribeGroups,
+// CallDescribeConfigs also for ListConfigResources and DescribeLogDirs.
 const (
 	CallProduce Call = iota
 	CallFetch

@@ -65,3 +65,11 @@ func isThrottled(err error) bool {
 	var failure *dis.Error
 	return errors.As(err, &failure) && failure.Throttled()
 }
+
+// plural writes a number and what it counts.
+func plural[N int | int64](n N, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
