@@ -111,6 +111,9 @@ func (b *budget) inUse() int64 {
 	return b.used
 }
 
+// filled is which part of the capacity is used.
+func (b *budget) filled() float64 { return float64(b.inUse()) / float64(b.capacity) }
+
 func (b *budget) fits(bytes int64) bool { return b.used+bytes <= b.capacity }
 
 // grant serves who waits, as far as that goes.

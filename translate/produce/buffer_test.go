@@ -106,6 +106,10 @@ func TestPayloadsWaitForRoom(t *testing.T) {
 		if used := r.engine.Metrics().BufferedBytes; used < 700<<10 || used > 1<<20 {
 			t.Errorf("%d bytes charged for an open payload", used)
 		}
+		// Another one of the size waits, with half of the buffer empty.
+		if filled := r.engine.Metrics().BufferFilled; filled < 0.68 || filled > 1 {
+			t.Errorf("the fuller half is said to be filled to %v", filled)
+		}
 		start := time.Now()
 		second := r.submit(Batch{Partition: 1, Records: zipped(t, big)})
 		hopeless := r.submit(Batch{Partition: 2, Records: zipped(t, big), Timeout: time.Second})

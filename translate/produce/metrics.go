@@ -34,6 +34,10 @@ type Metrics struct {
 	// BufferedBytes is the memory reserved for frames and decompressed batches, and
 	// BufferLimit what both may have together.
 	BufferedBytes, BufferLimit int64
+	// BufferFilled is how full the fuller of the two halves of the buffer is, from 0
+	// to 1 and a little more: producers wait for either half, also while there is room
+	// in the other.
+	BufferFilled float64
 }
 
 type counters struct {
@@ -60,5 +64,6 @@ func (e *Engine) Metrics() Metrics {
 		PacingWait:             time.Duration(c.pacingWait.Load()),
 		BufferedBytes:          e.frames.inUse() + e.payloads.inUse(),
 		BufferLimit:            e.config.BufferBytes,
+		BufferFilled:           max(e.frames.filled(), e.payloads.filled()),
 	}
 }
