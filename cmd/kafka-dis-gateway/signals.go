@@ -8,8 +8,10 @@ import (
 	"syscall"
 )
 
-// signals turns SIGINT and SIGTERM into two steps: the first asks for a drain,
-// the second ends it at once.
+// signals turns SIGINT, SIGTERM and SIGHUP into two steps: the first asks for a drain,
+// the second ends it at once. SIGHUP comes from a terminal that is closed, and from who
+// expects settings to be read again: without a drain, what is in flight would be lost.
+// Where it is ignored from the start, by nohup, it stays so.
 type signals struct {
 	// drain ends with the first signal, force with the second.
 	drain, force context.Context
@@ -23,6 +25,9 @@ func watchSignals() *signals {
 	force, startForce := context.WithCancel(context.Background())
 	received := make(chan os.Signal, 2)
 	signal.Notify(received, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(received, syscall.SIGHUP)
+	}
 	s := &signals{drain: drain, force: force}
 	s.stop = func() {
 		signal.Stop(received)
