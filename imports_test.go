@@ -21,20 +21,21 @@ const module = "github.com/kafka-dis-gateway/kafka-dis-gateway"
 // tests the other.
 var mayImport = map[string][]string{
 	"cmd/kafka-dis-gateway": {
-		"cmd/kafka-dis-gateway/adminpage", "cmd/kafka-dis-gateway/doctor", "gateway", "gateway/loglimit", "gateway/status", "groupcoord", "translate", "translate/topics", "translate/produce", "translate/fetch", "translate/offsets",
+		"cmd/kafka-dis-gateway/adminpage", "cmd/kafka-dis-gateway/doctor", "gateway", "gateway/loglimit", "gateway/harmless", "gateway/status", "groupcoord", "translate", "translate/topics", "translate/produce", "translate/fetch", "translate/offsets",
 		"translate/record", "translate/dis", "translate/dis/wire", "translate/dis/embedded",
 	},
 	"cmd/kafka-dis-gateway/adminpage": {},
 	"cmd/kafka-dis-gateway/doctor": {
-		"cmd/kafka-dis-gateway/adminpage",
+		"cmd/kafka-dis-gateway/adminpage", "gateway/harmless",
 		"translate", "translate/offsets", "translate/record", "translate/dis", "translate/dis/wire",
 	},
 	"gateway": {
 		"groupcoord", "translate", "translate/topics", "translate/produce", "translate/fetch", "translate/offsets",
 		"translate/record", "translate/dis", "translate/dis/wire",
 	},
-	"gateway/status":         {"gateway", "groupcoord", "translate", "translate/topics", "translate/dis", "translate/dis/wire"},
+	"gateway/status":         {"gateway", "gateway/harmless", "groupcoord", "translate", "translate/topics", "translate/dis", "translate/dis/wire"},
 	"gateway/loglimit":       {},
+	"gateway/harmless":       {},
 	"groupcoord":             {},
 	"translate":              {"translate/record", "translate/dis", "translate/dis/wire"},
 	"translate/topics":       translator,

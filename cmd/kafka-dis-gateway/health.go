@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/adminpage"
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/harmless"
 )
 
 // healthCommand is the probe of a container, in which there is no shell and no
@@ -73,7 +73,7 @@ func (h *healthCommand) ask(ctx context.Context, page string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("no gateway answers at --admin-listen %s: %w", h.AdminListen, err)
 	}
-	text := doctor.OneLine(content)
+	text := harmless.OneLine(content)
 	switch status {
 	case http.StatusOK:
 		if word, _, _ := strings.Cut(text, " "); word != goodWords[page] {

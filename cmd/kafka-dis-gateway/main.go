@@ -12,7 +12,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/harmless"
 )
 
 // Exit codes of the command line contract.
@@ -57,6 +57,6 @@ func (u usageError) Unwrap() error { return u.error }
 // report prints an error; one that joins several has a line for each.
 func report(w io.Writer, err error) {
 	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(w, "kafka-dis-gateway: %s\n", doctor.Plain(line))
+		fmt.Fprintf(w, "kafka-dis-gateway: %s\n", harmless.Text(line))
 	}
 }

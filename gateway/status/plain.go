@@ -1,10 +1,6 @@
 package status
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
+import "github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/harmless"
 
 // The most bytes that are shown of a name, and of a message. Kafka lets clients
 // choose group ids of 32 KiB.
@@ -23,15 +19,9 @@ func message(text string) string { return plain(text, maxMessage) }
 // bytes that are no UTF-8, control characters, and the invisible ones that change
 // the direction of what follows.
 func plain(text string, most int) string {
-	cut := len(text) > most
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return utf8.RuneError
-		}
-		return r
-	}, text[:min(len(text), most)])
-	if cut {
-		text += "…"
+	shown := harmless.Text(text[:min(len(text), most)])
+	if len(text) > most {
+		shown += "…"
 	}
-	return text
+	return shown
 }

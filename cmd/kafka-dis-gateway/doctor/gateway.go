@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/adminpage"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/harmless"
 )
 
 // The metrics of a running gateway that are read.
@@ -57,7 +58,7 @@ func readGateway(ctx context.Context, address string) (*gatewayPage, error) {
 		return nil, err
 	}
 	if status != http.StatusOK {
-		page.notReady = OneLine(text)
+		page.notReady = harmless.OneLine(text)
 	}
 	return page, nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/harmless"
 )
 
 // check is one row of the table.
@@ -51,7 +53,7 @@ func Run(ctx context.Context, cfg Config, report func(Result)) (failed []string)
 			if r.Subject == "" {
 				r.Subject = c.subject
 			}
-			r.Subject, r.Found, r.Remedy = OneLine(r.Subject), OneLine(r.Found), OneLine(r.Remedy)
+			r.Subject, r.Found, r.Remedy = harmless.OneLine(r.Subject), harmless.OneLine(r.Found), harmless.OneLine(r.Remedy)
 			report(r)
 		}
 	}
