@@ -307,6 +307,9 @@ func (m *consumerModel) restart(t *rapid.T) {
 	}
 	if m.g.consumer != nil && m.g.state != empty {
 		m.reached["restart"]++
+		if !maps.Equal(restored.subscribed, m.g.subscribed) {
+			m.t.Fatalf("the next owner knows of subscriptions to %v, not %v", restored.subscribed, m.g.subscribed)
+		}
 	}
 	m.g = restored
 	m.lastKind = m.g.kind()

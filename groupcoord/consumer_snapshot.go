@@ -126,6 +126,10 @@ func (g *group) restoreConsumer(s *consumerSnapshot) {
 		g.restoreConsumerMember(m)
 	}
 	if c.len() > 0 {
+		g.subscribed = make(map[string]bool, len(g.firstCounts))
+		for topic := range g.firstCounts { // kept for each topic of the last target
+			g.subscribed[topic] = true
+		}
 		g.lookupAt = g.now
 		g.wakeAt(g.lookupAt)
 	}
