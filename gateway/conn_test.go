@@ -115,21 +115,21 @@ func TestAtMost16MiBInFlight(t *testing.T) {
 
 // Batches of a client that sends a request for each partition must not wait for
 // those of a paced one.
-func TestAtMost64MiBOfRecordsInFlight(t *testing.T) {
+func TestAtMost96MiBOfRecordsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		b.log.answer = func(produce.Batch, func(produce.Result)) {} // DIS is silent
 		c := b.pipe()
 		go func() {
 			for range 8 {
-				if _, err := c.nc.Write(c.encode(produceTo("t", 0, 1, make([]byte, 10<<20)))); err != nil {
+				if _, err := c.nc.Write(c.encode(produceTo("t", 0, 1, make([]byte, 15<<20)))); err != nil {
 					return
 				}
 			}
 		}()
 		synctest.Wait()
 		if got := len(b.log.submitted); got != 6 {
-			t.Errorf("%d batches of 10 MiB were taken, want 6", got)
+			t.Errorf("%d batches of 15 MiB were taken, want 6", got)
 		}
 	})
 }
@@ -139,11 +139,11 @@ func TestAFrameAboveTheBoundPassesAlone(t *testing.T) {
 		b := newBench(t)
 		c := b.pipe()
 		join := c.send(joinHeld())
-		req := produceTo("t", 0, 1, make([]byte, 80<<20))
+		req := produceTo("t", 0, 1, make([]byte, 99<<20))
 		go c.nc.Write(c.encode(req))
 		synctest.Wait()
 		if n := len(b.log.submitted); n != 0 {
-			t.Fatal("a frame of 80 MiB was taken beside another request")
+			t.Fatal("a frame of 99 MiB was taken beside another request")
 		}
 		b.groups.release(1)
 		c.receive(join, joinHeld())
