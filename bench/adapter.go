@@ -17,6 +17,9 @@ const (
 	adapterPartitions = 16
 	adapterSize       = 1024
 	adapterRounds     = 3
+	// adapterBatch is the default batch.size of the adapter; that of Kafka's client
+	// is 16 KiB, and five requests of that do not fill the time that DIS takes.
+	adapterBatch = 1 << 20
 )
 
 // javaWay is one program of the comparison.
@@ -55,6 +58,7 @@ func adapter(b *bench) error {
 		{name: "produce, Kafka's client and the gateway", module: "kafka", options: kafka},
 		{name: "produce, adapter, order.by.partition=true", module: "adapter", options: append(dis, "--order", "true")},
 		{name: "produce, adapter, unordered by default", module: "adapter", options: append(dis, "--order", "false")},
+		{name: "produce, the gateway, batches of 1 MiB too", module: "kafka", options: append(kafka, "--batch-size", strconv.Itoa(adapterBatch))},
 	}
 	consuming := []*javaWay{
 		{name: "consume, Kafka's client and the gateway", module: "kafka", options: append(kafka, "--group", "kafka")},
@@ -66,18 +70,25 @@ func adapter(b *bench) error {
 		}
 	}
 	fmt.Printf("%d records of %d B on %d partitions, %s added\n\n", c.count, adapterSize, adapterPartitions, adapterLatency)
-	fmt.Println("| Java client                               |   rec/s | gateway to this one |")
-	fmt.Println("|-------------------------------------------|--------:|--------------------:|")
+	fmt.Println("| Java client                                |   rec/s | gateway to this one |")
+	fmt.Println("|--------------------------------------------|--------:|--------------------:|")
 	for _, ways := range [][]*javaWay{producing, consuming} {
 		for _, w := range ways {
-			fmt.Printf("| %-41s | %7.0f | %19.2f |\n", w.name, w.rate(), ways[0].rate()/w.rate())
+			fmt.Printf("| %-42s | %7.0f | %19.2f |\n", w.name, w.rate(), ways[0].rate()/w.rate())
 		}
 	}
 	fmt.Println()
-	for i, ways := range [][]*javaWay{producing, consuming} {
-		ratio := ways[0].rate() / ways[1].rate()
+	for _, g := range []struct {
+		work          string
+		gateway, than *javaWay
+	}{
+		{"producing", producing[0], producing[1]},
+		{"producing with batches as large as the adapter's", producing[3], producing[1]},
+		{"consuming", consuming[0], consuming[1]},
+	} {
+		ratio := g.gateway.rate() / g.than.rate()
 		b.goal(ratio >= adapterGoal, fmt.Sprintf("%s at least %.1f times as fast through the gateway as with the ordered adapter",
-			[]string{"producing", "consuming"}[i], adapterGoal), fmt.Sprintf("%.2f", ratio))
+			g.work, adapterGoal), fmt.Sprintf("%.2f", ratio))
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Times Kafka's producer with its default settings at full load. */
+/** Times Kafka's producer at full load, with its default settings or another --batch-size. */
 public final class ProduceLoad {
     public static void main(String[] args) {
         Program.run(() -> main(new Options(args)));
@@ -16,6 +16,10 @@ public final class ProduceLoad {
     private static void main(Options options) throws Exception {
         Properties config = new Properties();
         config.setProperty(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, options.get("bootstrap"));
+        int batchSize = options.number("batch-size", 0);
+        if (batchSize > 0) {
+            config.setProperty(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(batchSize));
+        }
         byte[][] values = Throughput.values(options.number("size", 0));
         int partitions = options.number("partitions", 1);
         try (Producer<byte[], byte[]> producer =
