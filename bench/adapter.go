@@ -54,16 +54,13 @@ func adapter(b *bench) error {
 	}
 	kafka := []string{"--bootstrap", u.kafka}
 	dis := []string{"--endpoint", u.endpoint}
-	producing := []*javaWay{
-		{name: "produce, Kafka's client and the gateway", module: "kafka", options: kafka},
-		{name: "produce, adapter, order.by.partition=true", module: "adapter", options: append(dis, "--order", "true")},
-		{name: "produce, adapter, unordered by default", module: "adapter", options: append(dis, "--order", "false")},
-		{name: "produce, the gateway, batches of 1 MiB too", module: "kafka", options: append(kafka, "--batch-size", strconv.Itoa(adapterBatch))},
-	}
-	consuming := []*javaWay{
-		{name: "consume, Kafka's client and the gateway", module: "kafka", options: append(kafka, "--group", "kafka")},
-		{name: "consume, adapter", module: "adapter", options: append(dis, "--group", "adapter")},
-	}
+	produced := &javaWay{name: "produce, Kafka's client and the gateway", module: "kafka", options: kafka}
+	ordered := &javaWay{name: "produce, adapter, order.by.partition=true", module: "adapter", options: append(dis, "--order", "true")}
+	unordered := &javaWay{name: "produce, adapter, unordered by default", module: "adapter", options: append(dis, "--order", "false")}
+	asLarge := &javaWay{name: "produce, the gateway, batches of 1 MiB too", module: "kafka", options: append(kafka, "--batch-size", strconv.Itoa(adapterBatch))}
+	consumed := &javaWay{name: "consume, Kafka's client and the gateway", module: "kafka", options: append(kafka, "--group", "kafka")}
+	polled := &javaWay{name: "consume, adapter", module: "adapter", options: append(dis, "--group", "adapter")}
+	producing, consuming := []*javaWay{produced, ordered, unordered, asLarge}, []*javaWay{consumed, polled}
 	for round := range min(b.rounds, adapterRounds) {
 		if err := c.round(round, producing, consuming); err != nil {
 			return err
@@ -82,9 +79,9 @@ func adapter(b *bench) error {
 		work          string
 		gateway, than *javaWay
 	}{
-		{"producing", producing[0], producing[1]},
-		{"producing with batches as large as the adapter's", producing[3], producing[1]},
-		{"consuming", consuming[0], consuming[1]},
+		{"producing", produced, ordered},
+		{"producing with batches as large as the adapter's", asLarge, ordered},
+		{"consuming", consumed, polled},
 	} {
 		ratio := g.gateway.rate() / g.than.rate()
 		b.goal(ratio >= adapterGoal, fmt.Sprintf("%s at least %.1f times as fast through the gateway as with the ordered adapter",
