@@ -95,10 +95,7 @@ type configChange struct {
 func (a topicAdmin) alterAll(c *call, wanted []alteration, validateOnly bool) []translate.Failure {
 	ctx, cancel := adminDeadline(c, 0)
 	defer cancel()
-	named := map[resource]int{}
-	for _, w := range wanted {
-		named[w.resource]++
-	}
+	_, named := onceEach(wanted, func(w alteration) resource { return w.resource })
 	failures := make([]translate.Failure, len(wanted))
 	inParallel(len(wanted), maxAdminCalls, func(i int) {
 		if named[wanted[i].resource] > 1 {
