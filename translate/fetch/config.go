@@ -99,8 +99,6 @@ const (
 	// A retired partition that was read to its end gets no more records, unless it
 	// becomes ACTIVE again.
 	checkDrained = time.Minute
-	// checkLater is when to try again where the idle budget had no room for it.
-	checkLater = 10 * time.Second
 	// Failed calls are repeated between these, beyond the client's own attempts.
 	retryFirst = 100 * time.Millisecond
 	retryLast  = 5 * time.Second

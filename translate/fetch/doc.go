@@ -23,12 +23,16 @@
 // two: a second up to 45 streams, 4.5 s with 200, at the default. A record that was stored through this gateway wakes the
 // readers of its partition at once.
 //
+// The idle calls begin at common times, ten of them a second, since to wake an idle
+// process costs more than a call. A describe begins with those before it, up to a
+// tenth of a second early, never late.
+//
 // What a consumer is told about the ends of a partition comes from DIS alone:
 // from DescribeStream, from records that were read, and from produces through
 // this gateway. The offset that a consumer asks for is never evidence, and the
 // answer OFFSET_OUT_OF_RANGE, which makes consumers jump, needs the agreement
 // of fresh describes.
 //
-// Locks are taken in this order: Engine.mu, stream.mu, then cache.mu or
+// Locks are taken in this order: Engine.mu, stream.mu, then cache.mu, or checks.mu and
 // Engine.spawning. No call to DIS is made while one is held.
 package fetch

@@ -28,6 +28,7 @@ type Engine struct {
 	source Source
 	cache  *cache
 	idle   idle
+	checks checks
 	// replies are the bytes of records in responses that were not released.
 	replies atomic.Int64
 	// throttledReads counts the reads that DIS refused for their number or size.

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -22,13 +23,17 @@ type fleet struct {
 
 	mu    sync.Mutex
 	calls []time.Time // of every kind, in their order
+	reads map[place]int
 }
+
+// place is a partition of the fleet.
+type place struct{ stream, partition int }
 
 // inFleet runs a test in virtual time with an engine over many streams.
 func inFleet(t *testing.T, cfg Config, streams, partitions int, test func(*fleet)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fleet{t: t}
+		f := &fleet{t: t, reads: map[place]int{}}
 		for range streams {
 			f.streams = append(f.streams, newFakeDIS(partitions))
 		}
@@ -100,11 +105,32 @@ func (f *fleet) called(name string) *fakeDIS {
 	f.mu.Lock()
 	f.calls = append(f.calls, time.Now())
 	f.mu.Unlock()
-	var number int
+	return f.streams[streamOf(name)]
+}
+
+func streamOf(name string) (number int) {
 	if _, err := fmt.Sscan(name, &number); err != nil {
 		panic(err)
 	}
-	return f.streams[number]
+	return number
+}
+
+// readsWithin are the fewest and the most GetRecords of a partition in a time from now.
+func (f *fleet) readsWithin(d time.Duration) (fewest, most int) {
+	f.mu.Lock()
+	clear(f.reads)
+	f.mu.Unlock()
+	time.Sleep(d)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	fewest = math.MaxInt
+	for stream, s := range f.streams {
+		for partition := range s.partitions {
+			n := f.reads[place{stream, partition}]
+			fewest, most = min(fewest, n), max(most, n)
+		}
+	}
+	return fewest, most
 }
 
 func (f *fleet) GetCursor(ctx context.Context, at dis.CursorRequest) (string, error) {
@@ -115,6 +141,10 @@ func (f *fleet) GetCursor(ctx context.Context, at dis.CursorRequest) (string, er
 func (f *fleet) GetRecords(ctx context.Context, read dis.GetRecordsRequest) (*wire.GetRecordsResponse, error) {
 	name, cursor, _ := strings.Cut(read.Cursor, "|")
 	read.Cursor = cursor
+	partition, _, _ := f.streams[streamOf(name)].open(cursor)
+	f.mu.Lock()
+	f.reads[place{streamOf(name), partition}]++
+	f.mu.Unlock()
 	answer, err := f.called(name).GetRecords(ctx, read)
 	if err == nil {
 		answer.NextPartitionCursor = name + "|" + answer.NextPartitionCursor

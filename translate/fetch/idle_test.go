@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -50,6 +51,47 @@ func TestIdleConsumersStayWithinTheBudget(t *testing.T) {
 			if n := s.count("DescribeStream"); n < 2*60*budget/streams/3 {
 				t.Errorf("stream %d is described %d times, others more often", i, n)
 			}
+		}
+	})
+}
+
+// Calls that begin together wake the process once.
+func TestIdleCallsBeginTogether(t *testing.T) {
+	inFleet(t, Config{}, 200, 10, func(f *fleet) {
+		defer f.idlers(5*time.Second, make(chan time.Time, 1))()
+		time.Sleep(2 * checkWatched) // until most checks have been in line
+		start := time.Now()
+		time.Sleep(time.Minute)
+		calls, _ := f.since(start)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		times := map[time.Time]bool{}
+		for _, at := range f.calls[len(f.calls)-calls:] {
+			times[at] = true
+			if late := at.Sub(f.engine.idle.onTick(at)); late != 0 {
+				t.Errorf("a call %v after the start of a tick", late)
+			}
+		}
+		if most := int(time.Minute/tick) + 1; calls < 6*most || len(times) > most {
+			t.Errorf("%d calls at %d times, want at least %d at no more than %d times", calls, len(times), 6*most, most)
+		}
+	})
+}
+
+// Where the budget is short of the checks they take turns, and those that wait need
+// no goroutine.
+func TestChecksTakeTurns(t *testing.T) {
+	const streams, partitions, budget, overTime = 50, 40, 50, 20 * time.Minute
+	inFleet(t, Config{IdlePolls: budget}, streams, partitions, func(f *fleet) {
+		before := runtime.NumGoroutine()
+		defer f.idlers(5*time.Second, make(chan time.Time, 1))()
+		if n := runtime.NumGoroutine() - before; n > 3*streams {
+			t.Errorf("%d goroutines for %d consumers of %d streams", n, streams, streams)
+		}
+		time.Sleep(10 * time.Minute) // until all have a cursor
+		fewest, most := f.readsWithin(overTime)
+		if each := int(readShare * budget * overTime.Seconds() / (streams * partitions)); fewest < each-1 || most > each+1 {
+			t.Errorf("partitions are read %d to %d times, want each %d times, one more or less", fewest, most, each)
 		}
 	})
 }
@@ -140,9 +182,9 @@ func TestAWatchThatTellsNothing(t *testing.T) {
 		within time.Duration
 	}{
 		"describes fail":  {func(d *fakeDIS) { d.fail = failing500("DescribeStream") }, 2 * time.Second},
-		"the end is old":  {func(d *fakeDIS) { d.staleEnd = 1 }, checkWatched + checkLater},
-		"describes hang":  {func(d *fakeDIS) { d.hang["DescribeStream"] = true }, checkWatched + checkLater},
-		"no ranges shown": {func(d *fakeDIS) { d.noRanges = true }, checkWatched + checkLater},
+		"the end is old":  {func(d *fakeDIS) { d.staleEnd = 1 }, checkWatched + describeEvery},
+		"describes hang":  {func(d *fakeDIS) { d.hang["DescribeStream"] = true }, checkWatched + describeEvery},
+		"no ranges shown": {func(d *fakeDIS) { d.noRanges = true }, checkWatched + describeEvery},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inFleet(t, Config{}, 1, 2, func(f *fleet) {

@@ -79,15 +79,6 @@ func (s *session) rest(now time.Time) {
 	s.notBefore = now.Add(delay)
 }
 
-// putOff sets the time of a read for which the idle budget has no room.
-func (s *session) putOff(now time.Time) {
-	if s.need == check {
-		s.notBefore = now.Add(backoff(checkLater, checkLater, 0))
-		return
-	}
-	s.rest(now)
-}
-
 // unwatch makes the sessions poll that relied on the describes of the stream.
 func (p *partition) unwatch() {
 	for _, s := range p.sessions {

@@ -23,6 +23,7 @@ type session struct {
 
 	running bool // it has a goroutine
 	reading bool // the goroutine is in a call to DIS
+	inLine  bool // it is in line for a check
 	once    bool // one read is wanted even if nobody waits for it
 	poked   bool // records arrived while it was reading
 	poke    chan struct{}
@@ -97,6 +98,10 @@ func (s *session) want(now time.Time) {
 		return
 	}
 	s.once = s.once || !now.Before(s.notBefore)
+	if s.need == check {
+		s.lineUp()
+		return
+	}
 	s.start()
 }
 
@@ -175,8 +180,13 @@ func (s *session) turn() (delay time.Duration, wanted bool) {
 	if delay = s.notBefore.Sub(now); delay > 0 {
 		return delay, true
 	}
+	if s.need == check { // paid by the one who starts it
+		s.running = false
+		s.lineUp()
+		return 0, false
+	}
 	if !stream.engine.idle.allow(s.need, s.calls, now) {
-		s.putOff(now)
+		s.rest(now)
 		return s.notBefore.Sub(now), true
 	}
 	s.need = needed
@@ -189,15 +199,16 @@ func (s *session) turn() (delay time.Duration, wanted bool) {
 	return delay, true
 }
 
-// wanted is false for a session that was dropped, when its stream is not what
-// it was.
-func (s *session) wanted() bool {
-	if s.partition.sessions[s.position] != s || s.partition.stream.engine.ctx.Err() != nil {
-		return false
-	}
-	if s.once {
-		return true
-	}
+// valid is false for a session that was dropped, when its stream is not what it was,
+// and for all of them when the engine is closed.
+func (s *session) valid() bool {
+	return s.partition.sessions[s.position] == s && s.partition.stream.engine.ctx.Err() == nil
+}
+
+func (s *session) wanted() bool { return s.valid() && (s.once || s.awaited()) }
+
+// awaited reports whether a fetch waits at its position.
+func (s *session) awaited() bool {
 	for w := range s.partition.wants {
 		if w.position == s.position {
 			return true

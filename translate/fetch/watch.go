@@ -59,7 +59,7 @@ func (s *stream) watchTurn(now time.Time) (delay time.Duration, used bool) {
 		return 0, false
 	}
 	for _, p := range s.partitions {
-		p.startChecks(now)
+		p.queueChecks(now)
 	}
 	if s.describes.running != nil { // its end is followed by a recheck
 		return describeEvery, true
@@ -68,7 +68,7 @@ func (s *stream) watchTurn(now time.Time) (delay time.Duration, used bool) {
 		return due.Sub(now), true
 	}
 	if w.turnAt.IsZero() {
-		w.turnAt = now.Add(s.engine.idle.watch(now))
+		w.turnAt = s.engine.idle.watch(now)
 	}
 	if now.Before(w.turnAt) {
 		return w.turnAt.Sub(now), true
@@ -88,18 +88,18 @@ func (s *stream) describeDue(now time.Time) time.Time {
 			break
 		}
 	}
-	due := s.describes.askedAt.Add(every)
+	due := s.engine.idle.onTick(s.describes.askedAt.Add(every))
 	if s.describes.retryAt.After(due) {
 		return s.describes.retryAt
 	}
 	return due
 }
 
-// startChecks wakes the resting sessions that are to be read for safety.
-func (p *partition) startChecks(now time.Time) {
+// queueChecks puts the resting sessions in line that are to be read for safety.
+func (p *partition) queueChecks(now time.Time) {
 	for _, s := range p.sessions {
-		if s.need == check && !s.running && !s.resting(now) && s.wanted() {
-			s.start()
+		if s.need == check && !s.running && !s.resting(now) && s.used(now) {
+			s.lineUp()
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (p *partition) watched(now time.Time) bool {
 		return false
 	}
 	for _, s := range p.sessions {
-		if s.need == check && (now.Sub(s.usedAt) < watchLinger || s.wanted()) {
+		if s.need == check && s.used(now) {
 			return true
 		}
 	}
