@@ -19,7 +19,8 @@ type Client struct {
 	// managerV3 is the base of the one call that is not of version 2.
 	managerV3 string
 	// accepted is set once a call has succeeded, see Error.KnownIdentity.
-	accepted atomic.Bool
+	accepted    atomic.Bool
+	signingKeys signingKeys
 }
 
 // New checks the settings and builds a client; the error names every bad

@@ -14,20 +14,29 @@ const upperHex = "0123456789ABCDEF"
 // while the signature of DIS is computed over this form.
 func appendEscaped(dst []byte, text string, keepSlash bool) []byte {
 	for i := range len(text) {
-		c := text[i]
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9',
-			c == '-', c == '_', c == '.', c == '~', keepSlash && c == '/':
+		if c := text[i]; unreserved(c) || keepSlash && c == '/' {
 			dst = append(dst, c)
-		default:
+		} else {
 			dst = append(dst, '%', upperHex[c>>4], upperHex[c&15])
 		}
 	}
 	return dst
 }
 
-// escapeSegment encodes one segment of a path.
-func escapeSegment(text string) string { return string(appendEscaped(nil, text, false)) }
+func unreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '.' || c == '~'
+}
+
+// escapeSegment encodes one segment of a path. Most have nothing to encode, and are
+// not copied.
+func escapeSegment(text string) string {
+	for i := range len(text) {
+		if !unreserved(text[i]) {
+			return string(appendEscaped(nil, text, false))
+		}
+	}
+	return text
+}
 
 // canonicalQuery sorts and encodes a query as the signature wants it. The
 // client sends the same text, so that no proxy finds anything to normalise.

@@ -43,7 +43,7 @@ func (c *Client) proof(ctx context.Context) (proof, error) {
 	if err != nil {
 		return nil, noIdentity{fmt.Errorf("get credentials: %w", err)}
 	}
-	return signature{keys: keys, scheme: c.cfg.Signing, region: c.cfg.Region}, nil
+	return signature{keys: keys, scheme: c.cfg.Signing, region: c.cfg.Region, derived: &c.signingKeys}, nil
 }
 
 // tokenProof is an IAM token.
@@ -57,16 +57,27 @@ func (t tokenProof) hide(answer []byte) []byte { return hidden(answer, string(t)
 
 // signature makes the Authorization header.
 type signature struct {
-	keys   Keys
-	scheme Signing
-	region string
+	keys    Keys
+	scheme  Signing
+	region  string
+	derived *signingKeys
 }
 
 // signedHeaders are the headers that are signed where they are set: none that a
 // proxy touches. The unscoped scheme knows no content type and no host.
-var signedHeaders = []string{
+var signedHeaders = withLowerCase(
 	headerContentType, headerDate, headerProject, headerSecurityToken,
 	headerContentEncoding, headerAcceptEncoding, headerLZ4Length, headerZstdLength,
+)
+
+// headerName is a name as it is set and as it is signed.
+type headerName struct{ canonical, lower string }
+
+func withLowerCase(names ...string) (both []headerName) {
+	for _, name := range names {
+		both = append(both, headerName{name, strings.ToLower(name)})
+	}
+	return both
 }
 
 func (s signature) add(r *http.Request, body *body, now time.Time) {
@@ -86,7 +97,7 @@ func (s signature) add(r *http.Request, body *body, now time.Time) {
 		r.Header.Set(headerAuthorization, unsigned.unscoped(s.keys))
 		return
 	}
-	r.Header.Set(headerAuthorization, unsigned.scoped(s.keys, s.region))
+	r.Header.Set(headerAuthorization, unsigned.scoped(s.keys, s.region, s.derived.derive))
 }
 
 // signatureValue is the part of the Authorization header that would let others send
@@ -115,8 +126,8 @@ func hidden(answer []byte, secrets ...string) []byte {
 func (s signature) headers(r *http.Request) map[string]string {
 	headers := map[string]string{}
 	for _, name := range signedHeaders {
-		if value := r.Header.Get(name); value != "" {
-			headers[strings.ToLower(name)] = value
+		if value := r.Header.Get(name.canonical); value != "" {
+			headers[name.lower] = value
 		}
 	}
 	if s.scheme == SigningUnscoped {

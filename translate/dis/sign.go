@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -83,12 +84,12 @@ func (s toSign) headerNames() []string {
 }
 
 // scoped is the value of the Authorization header in the scheme of the DIS SDKs,
-// whose key is derived from the secret, the day, the region and the service.
-func (s toSign) scoped(keys Keys, region string) string {
+// whose key derive gives: from the secret, the day, the region and the service.
+func (s toSign) scoped(keys Keys, region string, derive func(secret, day, region string) []byte) string {
 	date := s.Date.UTC().Format(signDateForm)
 	scope := date[:8] + "/" + region + "/" + signService + "/" + signEnd
 	message := signAlgorithm + "\n" + date + "\n" + scope + "\n" + hexSHA256([]byte(s.canonicalScoped()))
-	return s.authorization("Credential="+keys.AccessKey+"/"+scope, signingKey(keys.SecretKey, date[:8], region), message)
+	return s.authorization("Credential="+keys.AccessKey+"/"+scope, derive(keys.SecretKey, date[:8], region), message)
 }
 
 // unscoped is the value of the Authorization header in the scheme of the v3 SDKs,
@@ -109,6 +110,24 @@ func signingKey(secret, day, region string) []byte {
 	for _, part := range []string{day, region, signService, signEnd} {
 		key = hmacSHA256(key, part)
 	}
+	return key
+}
+
+// signingKeys remembers the key that was derived last: one holds for a day, and takes
+// four HMACs where a signature takes one. It is safe for use by many goroutines.
+type signingKeys struct{ last atomic.Pointer[derivedKey] }
+
+type derivedKey struct {
+	secret, day, region string
+	key                 []byte
+}
+
+func (k *signingKeys) derive(secret, day, region string) []byte {
+	if last := k.last.Load(); last != nil && last.secret == secret && last.day == day && last.region == region {
+		return last.key
+	}
+	key := signingKey(secret, day, region)
+	k.last.Store(&derivedKey{secret, day, region, key})
 	return key
 }
 

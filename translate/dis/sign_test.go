@@ -1,6 +1,7 @@
 package dis
 
 import (
+	"bytes"
 	"encoding/hex"
 	"net/url"
 	"strings"
@@ -31,6 +32,19 @@ func TestSigningKey(t *testing.T) {
 	got := hex.EncodeToString(signingKey(vectorKeys.SecretKey, "20240102", vectorRegion))
 	if want := "f2c7a8199e27170ded5a8bfaf448841a2213511eaed8256064325f0b0a8826eb"; got != want {
 		t.Errorf("signing key %s, want %s", got, want)
+	}
+}
+
+func TestTheRememberedSigningKeyIsOfTheSameSecretDayAndRegion(t *testing.T) {
+	keys := new(signingKeys)
+	of := [][3]string{
+		{"s1", "20240102", "r1"}, {"s1", "20240102", "r1"}, {"s2", "20240102", "r1"}, {"s1", "20240102", "r1"},
+		{"s1", "20240103", "r1"}, {"s1", "20240103", "r2"}, {"s1", "20240102", "r1"}, {"", "", ""},
+	}
+	for _, f := range of {
+		if got, want := keys.derive(f[0], f[1], f[2]), signingKey(f[0], f[1], f[2]); !bytes.Equal(got, want) {
+			t.Errorf("%v: key %x, want %x", f, got, want)
+		}
 	}
 }
 
@@ -88,7 +102,7 @@ func TestSignatureVectors(t *testing.T) {
 			}
 			want := "SDK-HMAC-SHA256 Credential=AKEXAMPLE/20240102/cn-north-4/dis/sdk_request, " +
 				"SignedHeaders=accept;content-type;host;x-project-id;x-sdk-date;x-sdk-version, Signature=" + test.signature
-			if got := test.request.scoped(vectorKeys, vectorRegion); got != want {
+			if got := test.request.scoped(vectorKeys, vectorRegion, signingKey); got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
@@ -117,9 +131,9 @@ func TestUnscopedSignatureVector(t *testing.T) {
 
 func TestSignatureUsesTheUTCDay(t *testing.T) {
 	request := toSign{Method: "GET", Path: "/", Headers: map[string]string{"host": "h"}, BodyHash: emptyBodyHash, Date: vectorDate}
-	inUTC := request.scoped(vectorKeys, vectorRegion) + request.unscoped(vectorKeys)
+	inUTC := request.scoped(vectorKeys, vectorRegion, signingKey) + request.unscoped(vectorKeys)
 	request.Date = vectorDate.In(time.FixedZone("east", 14*3600))
-	if got := request.scoped(vectorKeys, vectorRegion) + request.unscoped(vectorKeys); got != inUTC {
+	if got := request.scoped(vectorKeys, vectorRegion, signingKey) + request.unscoped(vectorKeys); got != inUTC {
 		t.Errorf("in another zone %s, in UTC %s", got, inUTC)
 	}
 }

@@ -84,7 +84,7 @@ func checkSignature(t *testing.T, signing Signing, r *http.Request) {
 	} else {
 		wantSigned = append(wantSigned, "content-type", "host")
 		request.Headers["host"] = r.Host
-		want = request.scoped(vectorKeys, vectorRegion)
+		want = request.scoped(vectorKeys, vectorRegion, signingKey)
 	}
 	slices.Sort(wantSigned)
 	if signed != strings.Join(wantSigned, ";") {
