@@ -75,7 +75,7 @@ func (g *group) joinConsumers(e *joinEvent) int16 {
 	owned := g.stillOwned(m, s)
 	changed := g.updateClassic(m, e, s)
 	g.retarget()
-	if g.reconcile(m, owned) || changed {
+	if g.reconcile(m, report{owned: owned, definite: true}) || changed {
 		g.consumerChanged("classic member " + m.id + " joins")
 	}
 	g.answerConsumerJoin(m, e)
@@ -86,7 +86,7 @@ func (g *group) joinConsumers(e *joinEvent) int16 {
 // meanwhile: they may come back.
 func (g *group) stillOwned(m *consumerMember, s *kmsg.ConsumerMemberMetadata) partitionSet {
 	topics := make(map[string]Topic)
-	for p := range m.holds() {
+	for p := range m.all() {
 		name := g.consumer.names[p.topic]
 		topics[name] = Topic{Name: name, ID: p.topic}
 	}

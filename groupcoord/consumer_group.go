@@ -10,8 +10,9 @@ import (
 // (KIP-848). A change of its members or topics raises the epoch; the next heartbeat
 // computes the target for it, and each member is led there by its own heartbeats.
 //
-// A partition belongs to the member to which it is assigned until that member has
-// told that it gave it up, or is fenced; only then another one gets it.
+// A partition belongs to the member to which it is assigned until it is certain that
+// this one has given it up, or will not take it over, or is fenced; only then another
+// one gets it.
 type consumerGroup struct {
 	epoch       int32
 	targetEpoch int32 // the epoch for which the targets of the members were computed
@@ -46,14 +47,16 @@ type consumerMember struct {
 	epoch    int32
 	previous int32 // epoch before the last change
 	state    memberState
-	assigned partitionSet
-	revoking partitionSet // assigned until it tells that it gave them up
-	target   partitionSet
+	holding
+	untaken partitionSet // of assigned and revoking: it has not reported them so far
+	latest  partitionSet // of untaken: it got them last
+	target  partitionSet
 
-	expires  time.Time // end of the session; zero while it waits for us
-	revokeBy time.Time // end of the time to give up revoking
-	rejoinBy time.Time // of a classic member that was told to rejoin
-	syncBy   time.Time // of a classic member that has not yet fetched its assignment
+	expires    time.Time // end of the session; zero while it waits for us
+	revokeBy   time.Time // end of the time to give up revoking
+	doubtUntil time.Time // end of the time to report doubtful ones
+	rejoinBy   time.Time // of a classic member that was told to rejoin
+	syncBy     time.Time // of a classic member that has not yet fetched its assignment
 }
 
 // classicSide is what a member of the classic protocol has more.
@@ -110,7 +113,7 @@ func (c *consumerGroup) add(m *consumerMember) {
 
 // remove takes a member out; its partitions are free from now on.
 func (c *consumerGroup) remove(m *consumerMember) {
-	c.own(m, nil, nil)
+	c.own(m, holding{})
 	c.list = slices.DeleteFunc(c.list, func(o *consumerMember) bool { return o == m })
 	delete(c.byID, m.id)
 	if m.instance != nil {
@@ -134,18 +137,17 @@ func (c *consumerGroup) nameInstance(m *consumerMember, instance string) {
 	c.instances[instance] = m
 }
 
-// own sets what a member has and what it has to give up, and keeps the owners.
-func (c *consumerGroup) own(m *consumerMember, assigned, revoking partitionSet) {
-	for _, set := range []partitionSet{m.assigned, m.revoking} {
-		for p := range set {
-			delete(c.owners, p)
-		}
+// own sets what a member has, and keeps the owners.
+func (c *consumerGroup) own(m *consumerMember, h holding) {
+	for p := range m.all() {
+		delete(c.owners, p)
 	}
-	m.assigned, m.revoking = assigned, revoking
-	for _, set := range []partitionSet{m.assigned, m.revoking} {
-		for p := range set {
-			c.owners[p] = m
-		}
+	if len(h.doubtful) == 0 {
+		h.since, m.doubtUntil = nil, noDeadline
+	}
+	m.holding = h
+	for p := range m.all() {
+		c.owners[p] = m
 	}
 }
 

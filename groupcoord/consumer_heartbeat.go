@@ -184,7 +184,7 @@ func (g *group) beat(e *beatEvent, looked bool) *refusal {
 	changed := g.updateConsumer(m, e)
 	had := m.assigned
 	g.retarget()
-	if g.reconcile(m, e.owned()) || changed {
+	if g.reconcile(m, e.report(m)) || changed {
 		g.consumerChanged("heartbeat of " + m.id)
 	}
 	g.touchConsumer(m)

@@ -110,7 +110,7 @@ func (g *group) consumerLeave(e *beatEvent) *refusal {
 		return &refusal{codeUnknownMember, "member " + e.id + " is not in the group"}
 	}
 	if e.req.MemberEpoch == leftForAWhile {
-		g.consumer.own(m, m.assigned, nil)
+		g.consumer.own(m, holding{assigned: m.assigned})
 		m.epoch, m.revokeBy = leftForAWhile, noDeadline
 		g.consumerChanged("static member " + m.id + " will return")
 	} else {

@@ -122,7 +122,7 @@ func (c *consumerGroup) take(m *consumerMember, set partitionSet) {
 			has.add(p)
 		}
 	}
-	c.own(m, has, nil)
+	c.own(m, holding{assigned: has})
 	m.target = has
 }
 
@@ -132,14 +132,6 @@ func preferred(protocols []protocol, name string) []protocol {
 	sorted := slices.Clone(protocols)
 	slices.SortStableFunc(sorted, func(a, b protocol) int { return cmpBool(a.Name != name, b.Name != name) })
 	return sorted
-}
-
-// holds is what a member has, be it that it has to give it up.
-func (m *consumerMember) holds() partitionSet {
-	all := make(partitionSet)
-	maps.Copy(all, m.assigned)
-	maps.Copy(all, m.revoking)
-	return all
 }
 
 // downgrade makes the group a classic one when only classic members are left. They
@@ -154,7 +146,7 @@ func (g *group) downgrade() {
 		m := &member{
 			id: old.id, instance: old.instance, client: old.client, session: old.classic.session, rebalance: old.rebalance,
 			protocols:  old.classic.protocols,
-			assignment: writeAssignment(old.holds(), c.names, old.classic.version()),
+			assignment: writeAssignment(old.all(), c.names, old.classic.version()),
 			expires:    old.expires,
 		}
 		g.members.add(m)

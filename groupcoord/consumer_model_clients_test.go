@@ -4,8 +4,24 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+	"pgregory.net/rapid"
+)
+
+// habit is how a client of the consumer protocol tells what it has.
+type habit string
+
+const (
+	// talkative: says everything whenever it says anything.
+	talkative habit = "talkative"
+	// terse: says what has changed since it last said it, everything only when it got
+	// no answer, and what it has whenever it has taken an assignment over: the Java
+	// client.
+	terse habit = "terse"
+	// silent: terse, and an assignment of what it has already is no news: librdkafka.
+	silent habit = "silent"
 )
 
 // beatClient is a client of the consumer protocol.
@@ -13,6 +29,8 @@ type beatClient struct {
 	m        *consumerModel
 	name     string
 	instance *string
+	habit    habit
+	patience time.Duration // for taking over: its rebalance timeout
 	lives    int
 
 	id       string
@@ -20,12 +38,25 @@ type beatClient struct {
 	topics   []string
 	owned    partitionSet // what it uses
 	assigned partitionSet // what it was told to have
-	say      bool         // the next request has to be a full one
+	told     int          // assignments
 	waiting  bool
+	late     func() // on its way
+
+	taking      partitionSet // what it is about to take over; nil: nothing
+	takingTold  int
+	takingSince time.Time
+	taken       int // the last assignment taken over
+
+	unsure     bool // it does not know what became of its last request
+	saidTopics []string
+	saidOwned  partitionSet
+	saidTaken  int
 }
 
 func newBeatClient(m *consumerModel, name string, instance *string) *beatClient {
 	c := &beatClient{m: m, name: name, instance: instance, topics: []string{"a"}}
+	c.habit = rapid.SampledFrom([]habit{talkative, terse, silent}).Draw(m.t, "habit")
+	c.patience = rapid.SampledFrom([]time.Duration{5 * time.Second, consumerModelRebalance}).Draw(m.t, "patience")
 	c.reborn()
 	return c
 }
@@ -40,7 +71,8 @@ func (c *beatClient) reborn() {
 
 // reset is what a client does that was fenced.
 func (c *beatClient) reset() {
-	c.epoch, c.owned, c.assigned, c.say = 0, partitionSet{}, partitionSet{}, true
+	c.epoch, c.owned, c.assigned, c.taking = 0, partitionSet{}, partitionSet{}, nil
+	c.taken = c.told
 }
 
 func (c *beatClient) memberID() string { return c.id }
@@ -49,51 +81,90 @@ func (c *beatClient) owns() partitionSet { return c.owned }
 
 func (c *beatClient) committer() (string, int32) { return c.id, max(c.epoch, 0) }
 
-func (c *beatClient) subscribe(topics []string) { c.topics, c.say = topics, true }
+func (c *beatClient) subscribe(topics []string) { c.topics = topics }
 
 func (c *beatClient) crash() { c.reborn() }
 
 func (c *beatClient) request() *kmsg.ConsumerGroupHeartbeatRequest {
 	req := kmsg.NewPtrConsumerGroupHeartbeatRequest()
 	req.Version, req.Group, req.MemberID, req.MemberEpoch, req.InstanceID = 1, "g", c.id, c.epoch, c.instance
-	if !c.say && c.epoch > 0 {
-		return req
+	subscribes := !slices.Equal(c.topics, c.saidTopics)
+	reports := !c.owned.equal(c.saidOwned) || c.taken != c.saidTaken
+	full := c.epoch == 0 || c.unsure ||
+		c.habit == talkative && (subscribes || reports || !c.owned.equal(c.assigned))
+	if full {
+		req.RebalanceTimeoutMillis = int32(c.patience.Milliseconds())
 	}
-	req.RebalanceTimeoutMillis = int32(consumerModelRebalance.Milliseconds())
-	req.SubscribedTopicNames = c.topics
-	req.Topics = ownedTopics(texts(c.owned))
+	if full || subscribes {
+		req.SubscribedTopicNames = c.topics
+	}
+	if full || reports {
+		req.Topics = ownedTopics(texts(c.owned))
+	}
 	return req
 }
 
-func (c *beatClient) step(lost bool) {
+func (c *beatClient) step(f fate) {
 	if c.waiting {
 		return
 	}
 	req := c.request()
-	c.waiting = true
-	life := c.lives
 	if r := checkBeat(req); r != nil {
 		c.m.t.Fatalf("request of the model: %s", r.message)
 	}
-	answered := c.m.once()
-	c.m.handle(&beatEvent{req: req, id: req.MemberID, reply: func(resp *kmsg.ConsumerGroupHeartbeatResponse) {
-		answered()
-		c.m.t.Logf("%s at %d, has %v: %d, epoch %d, assigned %v, lost %v",
-			req.MemberID, req.MemberEpoch, texts(c.owned), resp.ErrorCode, resp.MemberEpoch, resp.Assignment, lost)
+	c.waiting = true
+	life, taken, owned := c.lives, c.taken, texts(c.owned)
+	arrived := func(resp *kmsg.ConsumerGroupHeartbeatResponse) {
 		if life != c.lives {
 			return
 		}
 		c.waiting = false
-		if lost {
-			c.m.reached["lost answer"]++
-			c.say = true
-			return
-		}
-		c.took(req, resp)
-	}})
+		c.took(req, resp, taken)
+	}
+	handle := func() {
+		answered := c.m.once()
+		c.m.handle(&beatEvent{req: req, id: req.MemberID, reply: func(resp *kmsg.ConsumerGroupHeartbeatResponse) {
+			answered()
+			c.m.t.Logf("%s at %d, has %v, said %v, %s: %d, epoch %d, assigned %v, %s",
+				req.MemberID, req.MemberEpoch, owned, req.Topics != nil, c.habit, resp.ErrorCode, resp.MemberEpoch, resp.Assignment, f)
+			switch f {
+			case lostAnswer:
+				c.m.reached["lost answer"]++
+				arrived(nil)
+			case lateAnswer:
+				c.m.reached["late"]++
+				c.late = func() { arrived(resp) }
+			default:
+				arrived(resp)
+			}
+		}})
+	}
+	switch f {
+	case lostRequest:
+		c.m.reached["lost request"]++
+		arrived(nil)
+	case lateRequest:
+		c.m.reached["late"]++
+		c.late = handle
+	default:
+		handle()
+	}
 }
 
-func (c *beatClient) took(req *kmsg.ConsumerGroupHeartbeatRequest, resp *kmsg.ConsumerGroupHeartbeatResponse) {
+func (c *beatClient) arrive() {
+	if late := c.late; late != nil {
+		c.late = nil
+		late()
+	}
+}
+
+// took does what an answer says, nil if there was none. taken is the assignment that
+// was taken over last before the request.
+func (c *beatClient) took(req *kmsg.ConsumerGroupHeartbeatRequest, resp *kmsg.ConsumerGroupHeartbeatResponse, taken int) {
+	c.unsure = resp == nil || resp.ErrorCode != 0
+	if resp == nil {
+		return
+	}
 	switch resp.ErrorCode {
 	case 0:
 	case codeFencedMemberEpoch, codeUnknownMember:
@@ -103,8 +174,7 @@ func (c *beatClient) took(req *kmsg.ConsumerGroupHeartbeatRequest, resp *kmsg.Co
 		c.reset()
 		return
 	case codeNotCoordinator, codeLoading, codeUnreleasedInstance:
-		c.say = true // and tries again
-		return
+		return // and tries again
 	case codeFencedInstance:
 		c.reborn() // in truth it ends
 		return
@@ -118,25 +188,51 @@ func (c *beatClient) took(req *kmsg.ConsumerGroupHeartbeatRequest, resp *kmsg.Co
 		}
 	}
 	c.epoch = resp.MemberEpoch
-	c.say = false
+	if req.SubscribedTopicNames != nil {
+		c.saidTopics = req.SubscribedTopicNames
+	}
+	if req.Topics != nil {
+		c.saidOwned, c.saidTaken = (&beatEvent{req: req}).owned(), taken
+	}
 	if resp.Assignment == nil {
 		return
 	}
-	c.assigned = make(partitionSet)
+	assigned := make(partitionSet)
 	for _, t := range resp.Assignment.Topics {
 		for _, p := range t.Partitions {
-			c.assigned.add(partitionID{t.TopicID, p})
+			assigned.add(partitionID{t.TopicID, p})
 		}
 	}
-	c.say = !c.assigned.equal(c.owned)
+	c.assigned = assigned
+	c.told++
 }
 
-// adopt gives up and takes over, and tells the group with the next request.
-func (c *beatClient) adopt() {
-	if c.epoch > 0 && !c.owned.equal(c.assigned) {
-		c.m.reached["adopted"]++
-		c.owned, c.say = maps.Clone(c.assigned), true
+// begin starts to take over what the client was told to have. It will finish that,
+// whatever it is told meanwhile.
+func (c *beatClient) begin() {
+	news := c.told != c.taken
+	if c.habit != terse {
+		news = !c.owned.equal(c.assigned)
 	}
+	if c.epoch > 0 && c.taking == nil && news {
+		c.taking, c.takingTold, c.takingSince = maps.Clone(c.assigned), c.told, c.m.now
+	}
+}
+
+// adopt gives up and takes over, and tells the group with the next request. A client
+// that took too long for it leaves.
+func (c *beatClient) adopt() {
+	c.begin()
+	if c.taking == nil {
+		return
+	}
+	if c.m.now.Sub(c.takingSince) >= c.patience {
+		c.m.reached["too slow"]++
+		c.leave(true)
+		return
+	}
+	c.m.reached["adopted"]++
+	c.owned, c.taken, c.taking = c.taking, c.takingTold, nil
 }
 
 // leave ends the process; a static one may return.
@@ -190,7 +286,12 @@ func (c *joinClient) leave(bool) {
 	c.m.handle(&leaveEvent{req, func(*kmsg.LeaveGroupResponse) { answered() }})
 }
 
-func (c *joinClient) step(lost bool) {
+func (c *joinClient) arrive() {}
+
+func (c *joinClient) begin() {}
+
+func (c *joinClient) step(f fate) {
+	lost := f == lostAnswer || f == lostRequest
 	switch {
 	case c.waiting:
 	case c.id == "" || c.joins || c.generation < 0:

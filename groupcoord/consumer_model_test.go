@@ -28,11 +28,18 @@ func TestConsumerModel(t *testing.T) {
 	reached := make(map[string]int)
 	rapid.Check(t, func(t *rapid.T) {
 		m := newConsumerModel(t, reached)
+		m.clients = append(m.beatClients("c0", "c1", "c2"),
+			newBeatClient(m, "s", ptr("static")),
+			&joinClient{m: m, name: "eager"},
+			&joinClient{m: m, name: "coop", cooperative: true},
+		)
 		t.Repeat(map[string]func(*rapid.T){
 			"step":    m.stepOne,
 			"step 2":  m.stepOne,
 			"round":   m.stepAll,
+			"begin":   m.beginOne,
 			"adopt":   m.adoptOne,
+			"arrive":  m.arriveOne,
 			"commit":  m.commit,
 			"leave":   m.leave,
 			"crash":   m.crash,
@@ -46,9 +53,38 @@ func TestConsumerModel(t *testing.T) {
 		})
 		m.settle()
 	})
-	for _, what := range []string{
-		"joined", "adopted", "fenced", "lost answer", "commit", "upgrade", "downgrade", "revoking", "unreleased", "static return", "restart",
-	} {
+	wantReached(t, reached, "joined", "adopted", "fenced", "lost answer", "lost request", "late", "commit", "upgrade", "downgrade",
+		"revoking", "unreleased", "doubt", "static return", "restart")
+}
+
+// TestConsumerModelTakingOver is the same with few clients, who change what they
+// subscribe to while they take over what they were given before.
+func TestConsumerModelTakingOver(t *testing.T) {
+	reached := make(map[string]int)
+	rapid.Check(t, func(t *rapid.T) {
+		m := newConsumerModel(t, reached)
+		m.clients = m.beatClients("c0", "c1")
+		m.stepAll(t)
+		t.Repeat(map[string]func(*rapid.T){
+			"step":   m.stepAndDrain,
+			"step 2": m.stepAndDrain,
+			"step 3": m.stepAndDrain,
+			"begin":  m.beginOne,
+			"adopt":  m.adoptOne,
+			"arrive": m.arriveOne,
+			"change": m.changeSubscription,
+			"time":   m.pass,
+			"":       m.check,
+		})
+		m.settle()
+	})
+	wantReached(t, reached, "adopted", "fenced", "lost answer", "lost request", "late", "revoking", "doubt", "doubt ends in time", "too slow")
+}
+
+// wantReached makes sure that a model goes where it has to.
+func wantReached(t *testing.T, reached map[string]int, wanted ...string) {
+	t.Helper()
+	for _, what := range wanted {
 		if reached[what] == 0 {
 			t.Errorf("the model never had: %s", what)
 		}
@@ -85,22 +121,24 @@ func newConsumerModel(t *rapid.T, reached map[string]int) *consumerModel {
 	}
 	m.cfg = Config{Topics: m.topics, Logger: zerolog.Nop()}.withDefaults()
 	m.g = newGroup(&m.cfg, "g")
-	for i := range 3 {
-		m.clients = append(m.clients, newBeatClient(m, fmt.Sprintf("c%d", i), nil))
-	}
-	m.clients = append(m.clients,
-		newBeatClient(m, "s", ptr("static")),
-		&joinClient{m: m, name: "eager"},
-		&joinClient{m: m, name: "coop", cooperative: true},
-	)
 	return m
+}
+
+func (m *consumerModel) beatClients(names ...string) (clients []modelClient) {
+	for _, name := range names {
+		clients = append(clients, newBeatClient(m, name, nil))
+	}
+	return clients
 }
 
 // modelClient is a consumer process.
 type modelClient interface {
-	// step sends the next request that is due; lost: its answer does not arrive.
-	step(lost bool)
-	// adopt does what the last answer asked for.
+	// step sends the next request that is due.
+	step(fate)
+	// arrive brings what is late on its way.
+	arrive()
+	// begin starts to do what the last answer asked for, adopt has done it.
+	begin()
 	adopt()
 	// memberID is that under which the client believes to be a member.
 	memberID() string
@@ -185,20 +223,46 @@ func (m *consumerModel) client(t *rapid.T) modelClient {
 	return m.clients[rapid.IntRange(0, len(m.clients)-1).Draw(t, "client")]
 }
 
+// fate is what becomes of a request.
+type fate string
+
+const (
+	fine        fate = "fine"
+	lostAnswer  fate = "answer lost"
+	lostRequest fate = "request lost"
+	lateAnswer  fate = "answer late"
+	lateRequest fate = "request late"
+)
+
 func (m *consumerModel) stepOne(t *rapid.T) {
-	m.client(t).step(rapid.IntRange(0, 5).Draw(t, "lost") == 0)
+	m.client(t).step(rapid.SampledFrom([]fate{fine, fine, fine, fine, fine, lostAnswer, lostAnswer, lostRequest, lateAnswer, lateRequest}).Draw(t, "fate"))
+}
+
+func (m *consumerModel) stepAndDrain(t *rapid.T) {
+	m.stepOne(t)
+	m.drain()
 }
 
 // stepAll is a time without trouble.
 func (m *consumerModel) stepAll(t *rapid.T) {
-	for _, i := range rapid.Permutation([]int{0, 1, 2, 3, 4, 5}).Draw(t, "order") {
-		m.clients[i].step(false)
+	order := make([]int, len(m.clients))
+	for i := range order {
+		order[i] = i
+	}
+	for _, i := range rapid.Permutation(order).Draw(t, "order") {
+		c := m.clients[i]
+		c.arrive()
+		c.step(fine)
 		m.drain()
-		m.clients[i].adopt()
+		c.adopt()
 	}
 }
 
+func (m *consumerModel) beginOne(t *rapid.T) { m.client(t).begin() }
+
 func (m *consumerModel) adoptOne(t *rapid.T) { m.client(t).adopt() }
+
+func (m *consumerModel) arriveOne(t *rapid.T) { m.client(t).arrive() }
 
 func (m *consumerModel) leave(t *rapid.T) {
 	m.client(t).leave(rapid.Bool().Draw(t, "for good"))
@@ -270,10 +334,27 @@ func (m *consumerModel) advance(d time.Duration) {
 		if m.g.wake.After(m.now) {
 			m.now = m.g.wake
 		}
+		doubts := m.doubts()
 		m.handle(tick{})
+		if m.doubts() < doubts {
+			m.reached["doubt ends in time"]++
+		}
 		m.checkOwners()
 	}
 	m.now = until
+}
+
+// doubts counts the members of whose partitions some are in doubt.
+func (m *consumerModel) doubts() (n int) {
+	if m.g.consumer == nil {
+		return 0
+	}
+	for _, member := range m.g.consumer.list {
+		if len(member.doubtful) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func (m *consumerModel) callsEnd(t *rapid.T) {
@@ -348,7 +429,7 @@ func (m *consumerModel) checkSaved() {
 func (m *consumerModel) checkMembers(c *consumerGroup) {
 	owners := make(map[partitionID]*consumerMember)
 	for _, member := range c.list {
-		for _, set := range []partitionSet{member.assigned, member.revoking} {
+		for _, set := range []partitionSet{member.assigned, member.revoking, member.doubtful} {
 			for p := range set {
 				if owners[p] != nil {
 					m.t.Fatalf("%s belongs to %s and %s", p.text(), owners[p].id, member.id)
@@ -380,7 +461,10 @@ func (m *consumerModel) checkMember(c *consumerGroup, member *consumerMember) {
 	if gives && (member.revokeBy.IsZero() || member.revokeBy.Sub(m.now) > consumerModelRebalance) {
 		m.t.Fatalf("%s has until %v to give partitions up", member.id, member.revokeBy)
 	}
-	for _, deadline := range []time.Time{member.revokeBy, member.rejoinBy, member.syncBy} {
+	if len(member.doubtful) > 0 {
+		m.reached["doubt"]++
+	}
+	for _, deadline := range []time.Time{member.revokeBy, member.doubtUntil, member.rejoinBy, member.syncBy} {
 		if deadline.Sub(m.now) > consumerModelRebalance {
 			m.t.Fatalf("%s is waited for until %v", member.id, deadline)
 		}
@@ -417,7 +501,8 @@ func (m *consumerModel) settle() {
 	m.topics.set("b:3")
 	for range 60 {
 		for _, c := range m.clients {
-			c.step(false)
+			c.arrive()
+			c.step(fine)
 			m.drain()
 			c.adopt()
 		}

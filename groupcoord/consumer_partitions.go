@@ -35,6 +35,55 @@ func (s partitionSet) add(p partitionID) { s[p] = struct{}{} }
 
 func (s partitionSet) equal(other partitionSet) bool { return maps.Equal(s, other) }
 
+// with gives the partitions that are in either.
+func (s partitionSet) with(other partitionSet) partitionSet {
+	all := make(partitionSet, len(s)+len(other))
+	maps.Copy(all, s)
+	maps.Copy(all, other)
+	return all
+}
+
+// without gives the partitions that are not in other.
+func (s partitionSet) without(other partitionSet) partitionSet {
+	rest := make(partitionSet)
+	for p := range s {
+		if !other.has(p) {
+			rest.add(p)
+		}
+	}
+	return rest
+}
+
+// common gives the partitions that are in both.
+func (s partitionSet) common(other partitionSet) partitionSet {
+	both := make(partitionSet)
+	for p := range s {
+		if other.has(p) {
+			both.add(p)
+		}
+	}
+	return both
+}
+
+// outside gives the partitions of other topics.
+func (s partitionSet) outside(topics map[topicID]bool) partitionSet {
+	rest := make(partitionSet)
+	for p := range s {
+		if !topics[p.topic] {
+			rest.add(p)
+		}
+	}
+	return rest
+}
+
+func (s partitionSet) topics() map[topicID]bool {
+	topics := make(map[topicID]bool)
+	for p := range s {
+		topics[p.topic] = true
+	}
+	return topics
+}
+
 // overlaps reports whether a partition is in both.
 func (s partitionSet) overlaps(other partitionSet) bool {
 	for p := range s {

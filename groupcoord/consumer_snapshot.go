@@ -43,6 +43,10 @@ type consumerMemberSnapshot struct {
 	State       memberState          `json:"state"`
 	Assigned    []partitionsSnapshot `json:"assigned,omitempty"`
 	Revoking    []partitionsSnapshot `json:"revoking,omitempty"`
+	Doubtful    []partitionsSnapshot `json:"doubtful,omitempty"`
+	Since       []partitionsSnapshot `json:"since,omitempty"`
+	Untaken     []partitionsSnapshot `json:"untaken,omitempty"`
+	Latest      []partitionsSnapshot `json:"latest,omitempty"`
 	Target      []partitionsSnapshot `json:"target,omitempty"`
 }
 
@@ -92,6 +96,10 @@ func (m *consumerMember) snapshot() consumerMemberSnapshot {
 		State:       m.state,
 		Assigned:    m.assigned.snapshot(),
 		Revoking:    m.revoking.snapshot(),
+		Doubtful:    m.doubtful.snapshot(),
+		Since:       m.since.snapshot(),
+		Untaken:     m.untaken.snapshot(),
+		Latest:      m.latest.snapshot(),
 		Target:      m.target.snapshot(),
 	}
 	if m.classic != nil {
@@ -148,13 +156,20 @@ func (g *group) restoreConsumerMember(s consumerMemberSnapshot) {
 		epoch:     s.Epoch,
 		previous:  s.Previous,
 		state:     s.State,
+		untaken:   restorePartitions(s.Untaken),
+		latest:    restorePartitions(s.Latest),
 		target:    restorePartitions(s.Target),
 	}
 	if len(s.Protocols) > 0 {
 		m.classic = &classicSide{time.Duration(s.SessionMS) * time.Millisecond, s.Protocols}
 	}
 	g.consumer.add(m)
-	g.consumer.own(m, restorePartitions(s.Assigned), restorePartitions(s.Revoking))
+	g.consumer.own(m, holding{
+		assigned: restorePartitions(s.Assigned),
+		revoking: restorePartitions(s.Revoking),
+		doubtful: restorePartitions(s.Doubtful),
+		since:    restorePartitions(s.Since),
+	})
 	g.touchConsumer(m)
 	g.awaitRevocation(m)
 }

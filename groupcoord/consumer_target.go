@@ -63,64 +63,76 @@ func (c *consumerGroup) assignor() string {
 	return best
 }
 
-// reconcile leads a member one step towards its target. owned are the partitions
-// that it says it has; nil means that it does not say. It must not get a partition
-// that another member has, and stays at its epoch while it has some to give up.
-// It reports whether something has changed.
-func (g *group) reconcile(m *consumerMember, owned partitionSet) bool {
+// reconcile leads a member one step towards its target, after what it reports. It must
+// not get a partition that another member has, and stays at its epoch while it has some
+// to give up. It reports whether something has changed.
+func (g *group) reconcile(m *consumerMember, r report) bool {
+	if !r.said() && g.consumer.reconciled(m) && len(m.doubtful) == 0 {
+		return false
+	}
+	before := *m
+	g.hear(m, r)
+	g.lead(m, r)
+	m.note(r)
+	return m.epoch != before.epoch || m.previous != before.previous || m.state != before.state ||
+		!m.holding.equal(before.holding) || !m.untaken.equal(before.untaken) || !m.latest.equal(before.latest)
+}
+
+// lead takes the step if there is one to take.
+func (g *group) lead(m *consumerMember, r report) {
 	c := g.consumer
 	if c.reconciled(m) {
-		return false
+		return
 	}
 	epoch := m.epoch
 	if m.state == memberRevoking {
-		if owned == nil || owned.overlaps(m.revoking) {
-			return false
+		if !r.said() || r.owned.overlaps(m.revoking) {
+			return
 		}
 		epoch = min(epoch+1, c.targetEpoch)
 	}
-	before := *m
-	c.step(m, owned, epoch)
+	c.step(m, r, epoch)
 	g.awaitRevocation(m)
-	return m.epoch != before.epoch || m.previous != before.previous || m.state != before.state ||
-		!m.assigned.equal(before.assigned) || !m.revoking.equal(before.revoking)
 }
 
-// step computes the next assignment of a member.
-func (c *consumerGroup) step(m *consumerMember, owned partitionSet, epoch int32) {
-	keeps, gives, gets := make(partitionSet), make(partitionSet), make(partitionSet)
-	unreleased := false
-	for p := range m.assigned {
-		if m.target.has(p) {
-			keeps.add(p)
-		} else {
-			gives.add(p)
-		}
+// step computes the next assignment of a member. What it had to give up, and does not
+// report any more, is free from now on, unless that is in doubt.
+func (c *consumerGroup) step(m *consumerMember, r report, epoch int32) {
+	keeps, gives := m.assigned.common(m.target), m.assigned.without(m.target)
+	h := m.holding
+	if len(gives) > 0 && (!r.said() || r.owned.overlaps(gives)) {
+		h.lose(m.untaken, m.revoking, nil)
+		h.assigned, h.revoking = keeps, gives
+		c.own(m, h)
+		m.advance(memberRevoking, epoch)
+		return
 	}
-	for p := range m.target {
-		if keeps.has(p) {
-			continue
-		}
+	gets, unreleased := c.free(m, m.target.without(keeps))
+	h.lose(m.untaken, m.revoking.with(gives), gets)
+	h.assigned, h.revoking = keeps.with(gets), nil
+	c.own(m, h)
+	if len(gets) > 0 {
+		m.untaken, m.latest = m.untaken.with(gets), gets
+	}
+	if unreleased {
+		m.advance(memberUnreleased, c.targetEpoch)
+	} else {
+		m.advance(memberStable, c.targetEpoch)
+	}
+}
+
+// free gives those of the partitions that no other member has, and reports whether
+// there are more.
+func (c *consumerGroup) free(m *consumerMember, wanted partitionSet) (gets partitionSet, unreleased bool) {
+	gets = make(partitionSet)
+	for p := range wanted {
 		if owner := c.owners[p]; owner != nil && owner != m {
 			unreleased = true
 			continue
 		}
 		gets.add(p)
 	}
-	if len(gives) > 0 && (owned == nil || owned.overlaps(gives)) {
-		c.own(m, keeps, gives)
-		m.advance(memberRevoking, epoch)
-		return
-	}
-	for p := range gets {
-		keeps.add(p)
-	}
-	c.own(m, keeps, nil)
-	if unreleased {
-		m.advance(memberUnreleased, c.targetEpoch)
-	} else {
-		m.advance(memberStable, c.targetEpoch)
-	}
+	return gets, unreleased
 }
 
 func (m *consumerMember) advance(s memberState, epoch int32) {

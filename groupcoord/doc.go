@@ -143,6 +143,22 @@
 // computed for its epoch, Reconciling until all members are Stable at the target's
 // epoch, then Stable.
 //
+// Clients take over what they were told while their heartbeats go on, and finish that
+// whatever they are told meanwhile. A member that does not report a partition has given
+// it up only if it had reported it before; else that is in doubt, and the partition
+// stays its own although it is not told to have it any more. The doubt ends when
+//
+//	it reports the partition                  -> Revoking
+//	it acknowledges: a list of what it has,
+//	  without all the rest                    -> the partition is free
+//	it reports what it was given later, or
+//	  with it of the same topic               -> free
+//	it joins anew, leaves, is fenced          -> free
+//	its rebalance timeout is over since a
+//	  heartbeat at its newest epoch           -> free
+//
+// A heartbeat alone proves nothing, at whatever epoch.
+//
 // A heartbeat is checked in this order: its own fields 42, assignor 112, pattern
 // 128, group size 81, instance in use 111, unknown member 25, instance of another
 // member 82, epoch 110. A member may join again at any time: it has nothing then. One
@@ -190,7 +206,8 @@
 // groups may be in memory only, and 25 makes clients join again. A static member that
 // repeats its join with the same id is let in, not answered 111. Patterns are resolved
 // before the answer, not after it. A commit at an earlier epoch is refused also for
-// partitions that the member has kept, which newer brokers store (KIP-1251). A classic
+// partitions that the member has kept, which newer brokers store (KIP-1251). Kafka takes
+// every partition that is missing in a list for given up. A classic
 // consumer that was removed from a group of the consumer protocol cannot join under
 // its old id. LeaveGroup removes members of either protocol.
 package groupcoord
