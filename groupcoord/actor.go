@@ -120,7 +120,7 @@ func (a *actor) release() {
 // checkOwnership notices the loss of the lease before anything else is done.
 func (a *actor) checkOwnership() {
 	if !a.lost && closed(a.lease.Lost) {
-		a.c.cfg.Logger.Info().Str("group", a.name).Msg("group ownership lost")
+		a.c.cfg.Logger.Info().Str("group", cut(a.name)).Msg("group ownership lost")
 		a.lose(codeNotCoordinator)
 	}
 	if a.quit == 0 && closed(a.c.closing) {
@@ -191,10 +191,10 @@ func (a *actor) save(snapshot []byte) (code int16) {
 		a.saved = snapshot != nil
 		return 0
 	case errors.Is(err, ErrFenced):
-		a.c.cfg.Logger.Info().Str("group", a.name).Msg("group state refused, another gateway owns the group")
+		a.c.cfg.Logger.Info().Str("group", cut(a.name)).Msg("group state refused, another gateway owns the group")
 		return codeNotCoordinator
 	default:
-		a.c.cfg.Logger.Error().Err(err).Str("group", a.name).Msg("save group state")
+		a.c.cfg.Logger.Error().Err(err).Str("group", cut(a.name)).Msg("save group state")
 		return codeNotAvailable
 	}
 }

@@ -28,7 +28,7 @@ func (a *actor) commit(ctx context.Context, commits []OffsetCommit) []CommittedO
 	}
 	results := a.c.offsets.Commit(ctx, a.name, commits)
 	if len(results) != len(commits) {
-		a.c.cfg.Logger.Error().Str("group", a.name).Int("asked", len(commits)).Int("answered", len(results)).
+		a.c.cfg.Logger.Error().Str("group", cut(a.name)).Int("asked", len(commits)).Int("answered", len(results)).
 			Msg("offset store answered another number of partitions")
 		return failed(commits, codeNotAvailable, "wrong number of results")
 	}
@@ -57,7 +57,7 @@ func (a *actor) read(ctx context.Context, partitions []TopicPartition) []Committ
 	if len(results) == len(partitions) {
 		return results
 	}
-	a.c.cfg.Logger.Error().Str("group", a.name).Int("asked", len(partitions)).Int("answered", len(results)).
+	a.c.cfg.Logger.Error().Str("group", cut(a.name)).Int("asked", len(partitions)).Int("answered", len(results)).
 		Msg("offset store answered another number of partitions")
 	results = make([]CommittedOffset, len(partitions))
 	for i, tp := range partitions {
@@ -85,7 +85,7 @@ func (a *actor) oldest(ctx context.Context, r *read, found []CommittedOffset) ma
 			oldest[tp] = first[i]
 		}
 	}
-	a.c.cfg.Logger.Info().Str("group", a.name).Int("partitions", len(wanted)).
+	a.c.cfg.Logger.Info().Str("group", cut(a.name)).Int("partitions", len(wanted)).
 		Msg("partitions that a scale-up added begin at their oldest record")
 	return oldest
 }
@@ -98,7 +98,7 @@ func (a *actor) fetch(ctx context.Context, r *read) fetched {
 	}
 	offsets, err := a.c.offsets.FetchAll(ctx, a.name)
 	if err != nil {
-		a.c.cfg.Logger.Warn().Err(err).Str("group", a.name).Msg("read all committed offsets")
+		a.c.cfg.Logger.Warn().Err(err).Str("group", cut(a.name)).Msg("read all committed offsets")
 		return fetched{code: codeLoading}
 	}
 	return fetched{offsets: slices.Clone(offsets)}

@@ -198,7 +198,7 @@ func (g *group) consumerChanged(reason string) {
 		return
 	}
 	g.log.Debug().Stringer("from", g.state).Stringer("to", s).Int32("epoch", c.epoch).
-		Int("members", c.len()).Str("reason", reason).Msg("group changed state")
+		Int("members", c.len()).Str("reason", cut(reason)).Msg("group changed state")
 	if s == empty {
 		g.refreshAt, g.lookupAt = time.Time{}, time.Time{}
 		g.subscribed, g.firstCounts = nil, nil

@@ -56,7 +56,7 @@ func (g *group) expireConsumers() {
 func (g *group) fence(reason string, members ...*consumerMember) {
 	c := g.consumer
 	for _, m := range members {
-		g.log.Debug().Str("member", m.id).Str("reason", reason).Msg("member removed")
+		g.log.Debug().Str("member", cut(m.id)).Str("reason", reason).Msg("member removed")
 		c.remove(m)
 	}
 	if c.len() > 0 && c.allClassic() {

@@ -94,7 +94,7 @@ type foreign struct {
 func (e foreign) run(a *actor) {
 	c := e.change
 	a.c.cfg.Logger.Warn().
-		Str("group", c.Group).Str("topic", c.Topic).Int32("partition", c.Partition).
+		Str("group", cut(c.Group)).Str("topic", cut(c.Topic)).Int32("partition", c.Partition).
 		Int64("acknowledged", c.Acknowledged).Int64("found", c.Found).
 		Msg("committed offset was changed by somebody else: another gateway or program serves this group")
 	if a.c.cfg.ForeignChange != nil {

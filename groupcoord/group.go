@@ -90,7 +90,7 @@ func newGroup(cfg *Config, name string) *group {
 	return &group{
 		name:    name,
 		cfg:     cfg,
-		log:     cfg.Logger.With().Str("group", name).Logger(),
+		log:     cfg.Logger.With().Str("group", cut(name)).Logger(),
 		pending: make(map[string]time.Time),
 		members: newMembers(),
 		offsets: newOffsets(),
@@ -136,6 +136,6 @@ func (g *group) abandon(code int16) []effect {
 // transitionTo changes the state and logs it.
 func (g *group) transitionTo(s state, reason string) {
 	g.log.Debug().Stringer("from", g.state).Stringer("to", s).Int32("generation", g.generation).
-		Int("members", g.members.len()).Str("reason", reason).Msg("group changed state")
+		Int("members", g.members.len()).Str("reason", cut(reason)).Msg("group changed state")
 	g.state = s
 }

@@ -81,7 +81,7 @@ func (a *actor) open(l loaded) (code int16) {
 		a.group, l.err = restore(&a.c.cfg, a.name, l.snapshot, now)
 	}
 	if l.err != nil {
-		a.c.cfg.Logger.Error().Err(l.err).Str("group", a.name).Msg("open group")
+		a.c.cfg.Logger.Error().Err(l.err).Str("group", cut(a.name)).Msg("open group")
 		return codeNotAvailable
 	}
 	a.saved, a.counted = l.snapshot != nil, a.group.era()

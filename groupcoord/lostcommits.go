@@ -25,7 +25,7 @@ func (l *lostCommits) has(offset int64) bool {
 // restore stores the acknowledged offset again, in whose place an earlier commit of the
 // group has come.
 func (g *group) restore(l *lane, found CommittedOffset) {
-	g.log.Info().Str("topic", found.Topic).Int32("partition", found.Partition).
+	g.log.Info().Str("topic", cut(found.Topic)).Int32("partition", found.Partition).
 		Int64("acknowledged", l.acked.Offset).Int64("found", found.Offset).
 		Msg("a commit whose answer was lost has arrived after a later one, which is stored again")
 	again := OffsetCommit{TopicPartition: found.TopicPartition, Offset: l.acked.Offset, LeaderEpoch: -1, Metadata: l.acked.Metadata}

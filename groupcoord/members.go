@@ -182,7 +182,7 @@ func (g *group) drop(m *member) {
 
 // dropFor drops the member; membersLeft has to follow.
 func (g *group) dropFor(m *member, reason string) {
-	g.log.Debug().Str("member", m.id).Str("reason", reason).Msg("member removed")
+	g.log.Debug().Str("member", cut(m.id)).Str("reason", reason).Msg("member removed")
 	g.drop(m)
 }
 

@@ -174,7 +174,7 @@ func (g *group) logCommit(c OffsetCommit, from Request, result CommittedOffset) 
 		return
 	}
 	if trouble.note(result, g.now) {
-		g.log.Warn().Str("topic", c.Topic).Int32("partition", c.Partition).Int64("offset", c.Offset).
+		g.log.Warn().Str("topic", cut(c.Topic)).Int32("partition", c.Partition).Int64("offset", c.Offset).
 			Int16("code", result.Code).Str("reason", result.Message).Stringer("request", from).Int("failed", trouble.failed).
 			Msg("offset not committed; more of the kind are counted and logged once a minute")
 	}
