@@ -98,7 +98,7 @@ func failedCall(call dis.Call) (bad, counts bool) {
 	case errors.Is(call.Err, context.DeadlineExceeded) && call.HTTPStatus == 0:
 		return true, call.Latency >= slowCall
 	}
-	return call.HTTPStatus == 0 || call.HTTPStatus >= 500 || translate.CredentialsRefused(call.Err), true
+	return translate.ScopeOf(call.Err) == translate.ScopeAll, true
 }
 
 // ended forgets what was noticed before DIS was seen to answer.

@@ -33,17 +33,10 @@ func judge(call dis.Call) (said verdict, failure *dis.Error) {
 	case errors.Is(call.Err, context.Canceled), !errors.As(call.Err, &found):
 		return tellsNothing, nil
 	}
-	if found.Throttled() || !beyondCaller(found) {
+	if translate.ScopeOf(found) == translate.ScopeRequest {
 		return tellsNothing, nil
 	}
 	plainly := *found
 	plainly.RequestID = ""
 	return refused, &plainly
-}
-
-// beyondCaller reports whether a call failed for what has nothing to do with what was
-// asked.
-func beyondCaller(failure *dis.Error) bool {
-	return failure.HTTPStatus >= 500 || failure.HTTPStatus == 0 && failure.Code == "" ||
-		translate.PermissionRefused(failure) || translate.CredentialsRefused(failure)
 }

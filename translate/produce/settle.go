@@ -192,7 +192,7 @@ func (p *partition) refuseBatch(b *pending, err error) {
 // refusalLevel is low where DIS refuses the gateway and not the batch: that concerns
 // all of them alike and is logged by who watches DIS.
 func refusalLevel(err error) zerolog.Level {
-	if translate.CredentialsRefused(err) {
+	if translate.ScopeOf(err) == translate.ScopeAll {
 		return zerolog.DebugLevel
 	}
 	return zerolog.WarnLevel
