@@ -53,8 +53,8 @@ func waiting(b *bench) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d franz-go consumers on %d partitions: %.1f calls to DIS a second, %.2f %% of a core, gateway memory %.0f MiB\n",
-		consumers, consumers*waitingPartitions, perSecond, 100*share, mebibytes(u.gateway.rss()))
+	fmt.Printf("%d franz-go consumers on %d partitions: %.1f calls to DIS a second, %.2f %% of a core (%.2f ms for each call), gateway memory %.0f MiB\n",
+		consumers, consumers*waitingPartitions, perSecond, 100*share, 1000*share/perSecond, mebibytes(u.gateway.rss()))
 	fmt.Printf("a record that another program wrote was there after %.2f s (median of %d), at most %.2f s\n\n",
 		took[len(took)/2].Seconds(), len(took), took[len(took)-1].Seconds())
 	b.goal(perSecond <= waitingCallsGoal, fmt.Sprintf("at most %d calls to DIS a second", waitingCallsGoal), fmt.Sprintf("%.1f", perSecond))
