@@ -21,8 +21,10 @@ import "maps"
 //     after the other; or something of the same topic that was given with them: clients
 //     take a topic over at once, as soon as they know the name to its id;
 //   - joins anew, leaves, or is removed;
-//   - has known of its loss for its rebalance timeout: no client may take longer to
-//     take an assignment over, and what it took over it would have reported.
+//   - has known of its loss for its rebalance timeout, and sends a second heartbeat
+//     after that which does not report it: no client may take longer to take an
+//     assignment over, the first heartbeat may have been on its way when that was
+//     done, and with the second one it would be reported.
 
 // holding is which partitions a member has, and may have.
 type holding struct {
@@ -85,15 +87,11 @@ func (g *group) hear(m *consumerMember, r report) {
 		}
 		m.untaken = m.untaken.without(r.owned).outside(taken)
 	}
-	if len(m.doubtful) == 0 {
-		return
-	}
-	if r.said() {
+	if r.said() && len(m.doubtful) > 0 {
 		g.endDoubt(m, r, taken)
 	}
-	if r.current && len(m.doubtful) > 0 && m.doubtUntil.IsZero() {
-		m.doubtUntil = g.now.Add(m.rebalance)
-		g.wakeAt(m.doubtUntil)
+	if r.current && len(m.doubtful) > 0 {
+		g.limitDoubt(m)
 	}
 }
 
@@ -124,19 +122,33 @@ func (m *consumerMember) note(r report) {
 	m.latest = m.latest.common(m.untaken)
 }
 
-// lose puts in doubt what a member has lost and not reported, unless it gets it back.
-func (h *holding) lose(untaken, lost, gets partitionSet) {
-	since := gets.without(h.revoking).without(h.doubtful)
-	more := lost.common(untaken)
-	if len(more) == 0 {
-		since = h.since.with(since)
+// limitDoubt ends the doubt when the member had its time to report what it has. It is
+// called for each heartbeat at the member's epoch: there the member knows what was taken
+// from it. No timer is needed, for a member without heartbeats is removed.
+func (g *group) limitDoubt(m *consumerMember) {
+	switch {
+	case m.doubtUntil.IsZero():
+		m.doubtUntil = g.now.Add(m.rebalance)
+	case g.now.Before(m.doubtUntil):
+	case !m.overdue:
+		m.overdue = true
+	default:
+		g.log.Debug().Str("member", m.id).Int("partitions", len(m.doubtful)).Msg("partitions were not taken over")
+		g.consumer.own(m, holding{assigned: m.assigned, revoking: m.revoking})
 	}
-	h.doubtful, h.since = h.doubtful.with(more).without(gets), since
 }
 
-// trust ends the doubt when the member had its time to report what it has.
-func (g *group) trust(m *consumerMember) {
-	g.log.Debug().Str("member", m.id).Int("partitions", len(m.doubtful)).Msg("partitions were not taken over")
-	g.consumer.own(m, holding{assigned: m.assigned, revoking: m.revoking})
-	g.consumerChanged("partitions not taken over")
+// lose gives what a member holds when it has lost some more: what it has not reported
+// is in doubt, unless it gets it back.
+func (m *consumerMember) lose(lost, gets partitionSet) holding {
+	h := m.holding
+	since := gets.without(h.revoking).without(h.doubtful)
+	more := lost.common(m.untaken)
+	if len(more) == 0 {
+		since = h.since.with(since)
+	} else {
+		m.doubtUntil, m.overdue = noDeadline, false // it does not know of that yet
+	}
+	h.doubtful, h.since = h.doubtful.with(more).without(gets), since
+	return h
 }

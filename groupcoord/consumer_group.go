@@ -54,7 +54,8 @@ type consumerMember struct {
 
 	expires    time.Time // end of the session; zero while it waits for us
 	revokeBy   time.Time // end of the time to give up revoking
-	doubtUntil time.Time // end of the time to report doubtful ones
+	doubtUntil time.Time // end of the time to take doubtful ones over; zero while it may not know
+	overdue    bool      // there was a heartbeat after that
 	rejoinBy   time.Time // of a classic member that was told to rejoin
 	syncBy     time.Time // of a classic member that has not yet fetched its assignment
 }
@@ -143,7 +144,7 @@ func (c *consumerGroup) own(m *consumerMember, h holding) {
 		delete(c.owners, p)
 	}
 	if len(h.doubtful) == 0 {
-		h.since, m.doubtUntil = nil, noDeadline
+		h.since, m.doubtUntil, m.overdue = nil, noDeadline, false
 	}
 	m.holding = h
 	for p := range m.all() {

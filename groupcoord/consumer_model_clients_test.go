@@ -116,28 +116,32 @@ func (c *beatClient) step(f fate) {
 	life, taken, owned := c.lives, c.taken, texts(c.owned)
 	arrived := func(resp *kmsg.ConsumerGroupHeartbeatResponse) {
 		if life != c.lives {
-			return
+			return // an answer to a former process
 		}
 		c.waiting = false
 		c.took(req, resp, taken)
 	}
 	handle := func() {
-		answered := c.m.once()
+		answered, doubts := c.m.once(), c.m.doubts()
 		c.m.handle(&beatEvent{req: req, id: req.MemberID, reply: func(resp *kmsg.ConsumerGroupHeartbeatResponse) {
 			answered()
 			c.m.t.Logf("%s at %d, has %v, said %v, %s: %d, epoch %d, assigned %v, %s",
 				req.MemberID, req.MemberEpoch, owned, req.Topics != nil, c.habit, resp.ErrorCode, resp.MemberEpoch, resp.Assignment, f)
-			switch f {
-			case lostAnswer:
+			switch {
+			case life != c.lives:
+			case f == lostAnswer:
 				c.m.reached["lost answer"]++
 				arrived(nil)
-			case lateAnswer:
+			case f == lateAnswer:
 				c.m.reached["late"]++
 				c.late = func() { arrived(resp) }
 			default:
 				arrived(resp)
 			}
 		}})
+		if req.Topics == nil && c.m.doubts() < doubts {
+			c.m.reached["doubt ends in time"]++
+		}
 	}
 	switch f {
 	case lostRequest:

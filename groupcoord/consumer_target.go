@@ -99,16 +99,15 @@ func (g *group) lead(m *consumerMember, r report) {
 // report any more, is free from now on, unless that is in doubt.
 func (c *consumerGroup) step(m *consumerMember, r report, epoch int32) {
 	keeps, gives := m.assigned.common(m.target), m.assigned.without(m.target)
-	h := m.holding
 	if len(gives) > 0 && (!r.said() || r.owned.overlaps(gives)) {
-		h.lose(m.untaken, m.revoking, nil)
+		h := m.lose(m.revoking, nil)
 		h.assigned, h.revoking = keeps, gives
 		c.own(m, h)
 		m.advance(memberRevoking, epoch)
 		return
 	}
 	gets, unreleased := c.free(m, m.target.without(keeps))
-	h.lose(m.untaken, m.revoking.with(gives), gets)
+	h := m.lose(m.revoking.with(gives), gets)
 	h.assigned, h.revoking = keeps.with(gets), nil
 	c.own(m, h)
 	if len(gets) > 0 {

@@ -20,7 +20,7 @@ func (g *group) touchConsumer(m *consumerMember) {
 
 // deadline is when the first timer of a member is due.
 func (m *consumerMember) deadline() time.Time {
-	return earliest(earliest(m.expires, m.doubtUntil), earliest(m.revokeBy, earliest(m.rejoinBy, m.syncBy)))
+	return earliest(earliest(m.expires, m.revokeBy), earliest(m.rejoinBy, m.syncBy))
 }
 
 // expireConsumers fences the members that were not heard of, did not give up their
@@ -35,9 +35,6 @@ func (g *group) expireConsumers() {
 		}
 		if due(m.expires, g.now) && (g.commits[m.id] > 0 || g.awaitsLookup(m.id)) {
 			m.expires = noDeadline // the session goes on when it has its answer
-		}
-		if due(m.doubtUntil, g.now) {
-			g.trust(m)
 		}
 		switch {
 		case due(m.expires, g.now):

@@ -155,7 +155,8 @@
 //	  with it of the same topic               -> free
 //	it joins anew, leaves, is fenced          -> free
 //	its rebalance timeout is over since a
-//	  heartbeat at its newest epoch           -> free
+//	  heartbeat at its newest epoch, and two
+//	  more have not reported it               -> free
 //
 // A heartbeat alone proves nothing, at whatever epoch.
 //
