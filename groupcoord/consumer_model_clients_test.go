@@ -349,7 +349,11 @@ func (c *joinClient) join(lost bool) {
 	req.Version, req.Group, req.MemberID, req.ProtocolType = 5, "g", c.id, consumerType
 	req.SessionTimeoutMillis, req.RebalanceTimeoutMillis = 10_000, int32(consumerModelRebalance.Milliseconds())
 	req.Protocols = offersWith(string(c.metadata()), "range")
-	c.joins = true
+	// What it was given before and has not taken over it never will: clients join when
+	// they are through with an assignment, or drop it (the Java client takes it over in
+	// the same call, franz-go counts it as owned at once, librdkafka waits for the
+	// application). They must: whoever leads goes by what the join says.
+	c.joins, c.synced = true, false
 	answered := c.request(lost, func() {})
 	c.m.handle(&joinEvent{Client{ID: c.name}, req, func(resp *kmsg.JoinGroupResponse) {
 		c.m.t.Logf("%s joins, has %v: %d, generation %d, %d members, lost %v",

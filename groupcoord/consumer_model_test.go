@@ -82,6 +82,33 @@ func TestConsumerModelTakingOver(t *testing.T) {
 	wantReached(t, reached, "adopted", "fenced", "lost answer", "lost request", "late", "revoking", "doubt", "doubt ends in time", "too slow")
 }
 
+// TestConsumerModelClassic is the same with cooperative clients of the classic protocol,
+// and one of the consumer protocol that comes and goes.
+func TestConsumerModelClassic(t *testing.T) {
+	reached := make(map[string]int)
+	rapid.Check(t, func(t *rapid.T) {
+		m := newConsumerModel(t, reached)
+		m.clients = append(m.beatClients("c0"),
+			&joinClient{m: m, name: "coop", cooperative: true},
+			&joinClient{m: m, name: "coop2", cooperative: true},
+		)
+		t.Repeat(map[string]func(*rapid.T){
+			"step":   m.stepAndDrain,
+			"step 2": m.stepAndDrain,
+			"step 3": m.stepAndDrain,
+			"round":  m.stepAll,
+			"adopt":  m.adoptOne,
+			"arrive": m.arriveOne,
+			"change": m.changeSubscription,
+			"exodus": m.exodus,
+			"time":   m.pass,
+			"":       m.check,
+		})
+		m.settle()
+	})
+	wantReached(t, reached, "adopted", "lost answer", "upgrade", "downgrade", "revoking", "unreleased")
+}
+
 // wantReached makes sure that a model goes where it has to.
 func wantReached(t *testing.T, reached map[string]int, wanted ...string) {
 	t.Helper()
