@@ -48,7 +48,7 @@ func (m *member) join() (*kmsg.JoinGroupResponse, error) {
 	req.Protocols = append(req.Protocols, protocol)
 	for {
 		req.MemberID = m.id
-		resp, err := ask[*kmsg.JoinGroupResponse](m, req)
+		resp, err := ask[*kmsg.JoinGroupResponse](m.connection, req)
 		switch {
 		case err != nil:
 			return nil, err
@@ -98,7 +98,7 @@ func (m *member) sync(joined *kmsg.JoinGroupResponse) (rebalances bool, err erro
 	if len(joined.Members) == m.group.size {
 		m.group.complete.Store(m.generation) // before anybody has its assignment
 	}
-	resp, err := ask[*kmsg.SyncGroupResponse](m, req)
+	resp, err := ask[*kmsg.SyncGroupResponse](m.connection, req)
 	switch {
 	case err != nil:
 		return false, err

@@ -31,7 +31,7 @@ func commits(b *bench) error {
 	if err != nil {
 		return err
 	}
-	defer m.connection.Close()
+	defer m.Close()
 	if err := m.commit(0); err != nil { // the group's app is there from now on
 		return err
 	}
@@ -73,7 +73,7 @@ func (m *member) commit(turn int) error {
 		topic.Partitions = append(topic.Partitions, partition)
 	}
 	req.Topics = append(req.Topics, topic)
-	resp, err := ask[*kmsg.OffsetCommitResponse](m, req)
+	resp, err := ask[*kmsg.OffsetCommitResponse](m.connection, req)
 	if err != nil {
 		return err
 	}

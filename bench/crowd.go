@@ -41,7 +41,7 @@ func gatherCrowd(address, name string, groups, size int) (*crowd, error) {
 }
 
 func (c *crowd) hangUp() error {
-	return c.everybody(func(m *member) error { return m.connection.Close() })
+	return c.everybody(func(m *member) error { return m.Close() })
 }
 
 // everybody has all members do something at the same time.

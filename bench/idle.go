@@ -1,15 +1,11 @@
 package main
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"syscall"
 	"time"
-
-	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 const (
@@ -39,14 +35,11 @@ func idle(b *bench) error {
 		return err
 	}
 	for range idleConnections {
-		connection, err := net.Dial("tcp", u.kafka)
+		connection, err := connect(u.kafka)
 		if err != nil {
 			return err
 		}
 		defer connection.Close()
-		if err := greet(connection); err != nil {
-			return err
-		}
 	}
 	after, err := u.settledRSS()
 	if err != nil {
@@ -67,29 +60,6 @@ func openFiles() (uint64, error) {
 	}
 	limit.Cur = limit.Max
 	return limit.Cur, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)
-}
-
-// greet does what a client does first on a connection.
-func greet(connection net.Conn) error {
-	versions := kmsg.NewPtrApiVersionsRequest()
-	versions.Version = 3
-	versions.ClientSoftwareName, versions.ClientSoftwareVersion = "bench", "1"
-	metadata := kmsg.NewPtrMetadataRequest()
-	metadata.Version = 12
-	formatter := kmsg.NewRequestFormatter(kmsg.FormatterClientID("bench"))
-	for i, request := range []kmsg.Request{versions, metadata} {
-		if _, err := connection.Write(formatter.AppendRequest(nil, request, int32(i))); err != nil {
-			return err
-		}
-		var length [4]byte
-		if _, err := io.ReadFull(connection, length[:]); err != nil {
-			return fmt.Errorf("reply to request %d: %w", request.Key(), err)
-		}
-		if _, err := io.CopyN(io.Discard, connection, int64(binary.BigEndian.Uint32(length[:]))); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // settledRSS is the gateway's resident memory once its garbage is collected and

@@ -77,7 +77,7 @@ func exitOn(err error) {
 }
 
 func parseFlags() (settings, error) {
-	s := settings{rounds: 5, records: 100_000, latencies: []time.Duration{0, 10 * time.Millisecond}, parts: parts}
+	s := settings{rounds: 5, records: 200_000, latencies: []time.Duration{0, 10 * time.Millisecond}, parts: parts}
 	var names []string
 	for _, p := range parts {
 		names = append(names, fmt.Sprintf("%s (%s)", p.name, p.about))

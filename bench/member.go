@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"encoding/binary"
 	"fmt"
-	"io"
-	"net"
 	"sync/atomic"
 	"time"
 
@@ -27,41 +24,32 @@ type memberGroup struct {
 	complete atomic.Int32 // the generation that has all of them; 0: none yet
 }
 
-// member is one of them on a connection of its own. It speaks to the socket
-// itself: the generator shares the cores with the server under measurement, and
-// a client library would take most of them.
+// member is one of them on a connection of its own.
 type member struct {
+	*connection
 	group      *memberGroup
-	connection net.Conn
-	source     *bufio.Reader
-	formatter  *kmsg.RequestFormatter
-	frame      []byte
 	id         string
 	generation int32
 	beat       []byte // the frame of its heartbeat, for the generation
 }
 
 func newMember(address string, group *memberGroup) (*member, error) {
-	connection, err := net.Dial("tcp", address)
+	c, err := connect(address)
 	if err != nil {
 		return nil, err
 	}
-	m := &member{group: group, connection: connection, source: bufio.NewReaderSize(connection, 1<<10),
-		formatter: kmsg.NewRequestFormatter(kmsg.FormatterClientID("bench"))}
-	if err := connection.SetDeadline(time.Now().Add(memberAnswers)); err != nil {
-		return m, err
-	}
-	return m, greet(connection)
+	m := &member{connection: c, group: group}
+	return m, c.SetDeadline(time.Now().Add(memberAnswers))
 }
 
 // findCoordinator waits until the group has one.
 func (m *member) findCoordinator() error {
 	req := kmsg.NewPtrFindCoordinatorRequest()
 	req.Version, req.CoordinatorKeys = 4, []string{m.group.name}
-	resp, err := ask[*kmsg.FindCoordinatorResponse](m, req)
+	resp, err := ask[*kmsg.FindCoordinatorResponse](m.connection, req)
 	for err == nil && notReady(resp.Coordinators[0].ErrorCode) {
 		time.Sleep(notReadyRest)
-		resp, err = ask[*kmsg.FindCoordinatorResponse](m, req)
+		resp, err = ask[*kmsg.FindCoordinatorResponse](m.connection, req)
 	}
 	if err != nil {
 		return err
@@ -96,40 +84,15 @@ func (m *member) sendBeat() (code int16, err error) {
 
 // leave ends the membership and the connection.
 func (m *member) leave() error {
-	defer m.connection.Close()
+	defer m.Close()
 	req := kmsg.NewPtrLeaveGroupRequest()
 	req.Version, req.Group = 5, m.group.name
 	who := kmsg.NewLeaveGroupRequestMember()
 	who.MemberID = m.id
 	req.Members = append(req.Members, who)
-	resp, err := ask[*kmsg.LeaveGroupResponse](m, req)
+	resp, err := ask[*kmsg.LeaveGroupResponse](m.connection, req)
 	if err != nil {
 		return fmt.Errorf("LeaveGroup: %w", err)
 	}
 	return kerr.ErrorForCode(resp.ErrorCode)
-}
-
-// ask sends a request of a flexible version and decodes its answer.
-func ask[R kmsg.Response](m *member, req kmsg.Request) (resp R, err error) {
-	m.frame = m.formatter.AppendRequest(m.frame[:0], req, 0)
-	answer, err := m.exchange(m.frame)
-	if err != nil {
-		return resp, err
-	}
-	resp = req.ResponseKind().(R)
-	const header = 4 + 1 // correlation id, no tags
-	return resp, resp.ReadFrom(answer[min(header, len(answer)):])
-}
-
-func (m *member) exchange(frame []byte) ([]byte, error) {
-	if _, err := m.connection.Write(frame); err != nil {
-		return nil, err
-	}
-	var length [4]byte
-	if _, err := io.ReadFull(m.source, length[:]); err != nil {
-		return nil, err
-	}
-	answer := make([]byte, binary.BigEndian.Uint32(length[:]))
-	_, err := io.ReadFull(m.source, answer)
-	return answer, err
 }

@@ -48,7 +48,7 @@ func profile(b *bench) error {
 		return err
 	}
 	defer u.stop()
-	work := job{Way: throughGateway, Topic: "profile", Partitions: profilePartitions,
+	work := job{Way: "gateway", Topic: "profile", Partitions: profilePartitions,
 		Records: b.turns(400_000, 50_000), Size: profileSize}
 	if err := u.createStream(work.Topic, work.Partitions); err != nil {
 		return err
