@@ -213,15 +213,18 @@ func newFakeLog() *fakeLog {
 	}
 }
 
-func (l *fakeLog) Submit(b produce.Batch, done func(produce.Result)) {
-	l.mu.Lock()
-	l.submitted = append(l.submitted, b)
-	l.mu.Unlock()
-	if l.answer != nil {
-		l.answer(b, done)
-		return
+func (l *fakeLog) Submit(batches []produce.Batch, done func(i int, r produce.Result)) {
+	for i, b := range batches {
+		l.mu.Lock()
+		l.submitted = append(l.submitted, b)
+		l.mu.Unlock()
+		tell := func(r produce.Result) { done(i, r) }
+		if l.answer != nil {
+			l.answer(b, tell)
+			continue
+		}
+		go tell(l.append(b))
 	}
-	go done(l.append(b))
 }
 
 func (l *fakeLog) append(b produce.Batch) produce.Result {

@@ -56,7 +56,7 @@ type Catalog interface {
 type Producer interface {
 	// Submit takes a batch; those of one partition are written in the order of
 	// the calls. done is called exactly once.
-	Submit(b produce.Batch, done func(produce.Result))
+	Submit(batches []produce.Batch, done func(i int, r produce.Result))
 	// NewRoom gives the room of a frame in the produce buffer.
 	NewRoom() *produce.Room
 	// NewProducerID issues an id that no other producer has.

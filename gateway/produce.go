@@ -113,6 +113,8 @@ func (p *production) refuseAll(why translate.Failure) {
 func (p *production) submitAll(catalog Catalog, producer Producer) {
 	for t, requested := range p.req.Topics {
 		topic, err := p.lookup(catalog, p.topicRef(requested))
+		var batches []produce.Batch
+		var answers []*kmsg.ProduceResponseTopicPartition // of the batches
 		for i, batch := range requested.Partitions {
 			answer := &p.resp.Topics[t].Partitions[i]
 			switch {
@@ -122,13 +124,18 @@ func (p *production) submitAll(catalog Catalog, producer Producer) {
 				p.settle(answer, failedResult(translate.Failure{Code: unknownTopicOrPartition, Message: fmt.Sprintf(
 					"topic %s has no partition %d", topic.Name, batch.Partition)}))
 			default:
-				producer.Submit(produce.Batch{
-					Topic: topic, Partition: batch.Partition, Records: batch.Records,
-					Version: p.req.Version, Timeout: max(time.Until(p.deadline), time.Millisecond),
-					Arrived: p.call.arrived, Turn: p.call.turn(), Caller: p.call.caller(),
-				}, func(r produce.Result) { p.settle(answer, r) })
+				batches, answers = append(batches, p.batch(topic, batch)), append(answers, answer)
 			}
 		}
+		producer.Submit(batches, func(i int, r produce.Result) { p.settle(answers[i], r) })
+	}
+}
+
+func (p *production) batch(topic *translate.Topic, b kmsg.ProduceRequestTopicPartition) produce.Batch {
+	return produce.Batch{
+		Topic: topic, Partition: b.Partition, Records: b.Records,
+		Version: p.req.Version, Timeout: max(time.Until(p.deadline), time.Millisecond),
+		Arrived: p.call.arrived, Turn: p.call.turn(), Caller: p.call.caller(),
 	}
 }
 

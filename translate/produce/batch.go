@@ -77,6 +77,7 @@ const unknownOffset = -1
 // changes and for the fields of the writer.
 type pending struct {
 	topic     *translate.Topic
+	from      *submission  // what it came in
 	caller    dis.Caller   // who submitted it; not who repeated it
 	source    int32        // Kafka's partition
 	count     int          // of records; of a message set 0 until it is opened

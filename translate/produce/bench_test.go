@@ -56,7 +56,7 @@ func benchmarkEngine(b *testing.B, codec record.Codec, perBatch int) {
 	b.ResetTimer()
 	for sent := 0; sent < b.N; sent += perBatch {
 		room <- struct{}{}
-		engine.Submit(Batch{Topic: topic, Partition: int32(sent / perBatch % 16), Records: raw, Version: 9}, func(r Result) {
+		engine.Submit([]Batch{{Topic: topic, Partition: int32(sent / perBatch % 16), Records: raw, Version: 9}}, func(_ int, r Result) {
 			if r.Code != 0 {
 				b.Errorf("code %d: %s", r.Code, r.Message)
 			}

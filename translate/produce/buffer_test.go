@@ -217,7 +217,7 @@ func TestWhoWasAnsweredIsForgotten(t *testing.T) {
 			if i > 0 {
 				repeated.Turn = func() (time.Time, bool) { return time.Now(), request[0] == 0 }
 			}
-			r.engine.Submit(repeated, func(result Result) {
+			r.engine.Submit([]Batch{repeated}, func(_ int, result Result) {
 				request[0] = 1
 				told <- result.Code
 			})

@@ -12,7 +12,8 @@
 // the outcome of each record (settle.go) and goes on; it has one chunk at a time,
 // so that at most one PutRecords is in flight for a partition, and the next
 // carries all that came meanwhile. A writer is a goroutine that lives only while
-// its partition has work.
+// its partition has work. Where nearly all producers send their next batches as soon
+// as they are answered, the next request waits a moment for them (returning.go).
 //
 // A message set of a producer of before Kafka 0.11 goes the same way as a batch. It
 // has no producer id, and how many records it has shows when it is opened.

@@ -236,7 +236,7 @@ func (r *rig) submit(b Batch) *answered {
 	if b.Version == 0 {
 		b.Version = 9
 	}
-	r.engine.Submit(b, func(result Result) {
+	r.engine.Submit([]Batch{b}, func(_ int, result Result) {
 		select {
 		case <-a.done:
 			r.t.Error("done was called twice")

@@ -146,7 +146,7 @@ func (c *client) send(b *clientBatch) {
 	if b.sequence%3 == 0 {
 		raw = stamp(zipped(c.t, b.values...), c.id, 0, b.sequence)
 	}
-	c.engine.Submit(Batch{Topic: c.topic, Partition: c.partition, Records: raw, Version: 9, Timeout: c.timeout}, func(r Result) {
+	c.engine.Submit([]Batch{{Topic: c.topic, Partition: c.partition, Records: raw, Version: 9, Timeout: c.timeout}}, func(_ int, r Result) {
 		c.mu.Lock()
 		b.inFlight = false
 		b.codes = append(b.codes, r.Code)

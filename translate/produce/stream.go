@@ -20,7 +20,9 @@ type stream struct {
 	inFlight   int
 	// atWork counts the writers that will be in the queue in a moment: they encode
 	// or settle, and wait for nobody.
-	atWork int
+	atWork    int
+	returning returning
+	newest    *submission // of which batches came last
 }
 
 func (e *Engine) stream(key streamKey, topic *translate.Topic) *stream {
@@ -43,10 +45,15 @@ func (s *stream) partition(number int32) *partition {
 	return p
 }
 
-// forget removes a partition without work, and the stream with its last one.
+// forget removes a partition without work, and the stream with its last one unless
+// producers are expected back.
 func (s *stream) forget(p *partition) {
 	delete(s.partitions, p.number)
-	if len(s.partitions) == 0 {
+	s.forgetIfIdle()
+}
+
+func (s *stream) forgetIfIdle() {
+	if len(s.partitions) == 0 && s.returning.hold == nil {
 		delete(s.engine.streams, s.key)
 	}
 }
@@ -87,7 +94,7 @@ func (s *stream) launch() {
 		if s.atWork > 0 && !s.full() {
 			return
 		}
-		if joined := s.gather(); len(joined) > 0 {
+		if joined := s.gather(s.share()); len(joined) > 0 {
 			s.inFlight++
 			go s.send(joined)
 		}
@@ -96,12 +103,28 @@ func (s *stream) launch() {
 
 // full reports whether what is in the queue makes a whole request.
 func (s *stream) full() bool {
-	records, bytes := 0, 0
+	records, bytes := s.queued()
+	return records >= maxRequestRecords || bytes >= s.limit
+}
+
+func (s *stream) queued() (records, bytes int) {
 	for _, c := range s.queue {
 		records, bytes = records+len(c.items), bytes+c.bytes
 	}
-	return records >= maxRequestRecords || bytes >= s.limit
+	return records, bytes
 }
+
+// share is the number of records after which a request leaves the rest of the queue
+// to the next one. Requests of the same size are answered at the same time, and so
+// are those of producers whose batches are in both.
+func (s *stream) share() int {
+	records, bytes := s.queued()
+	requests := max(parts(records, maxRequestRecords), parts(bytes, s.limit), 1)
+	return parts(records, min(requests, s.engine.config.MaxInFlight-s.inFlight))
+}
+
+// parts is how many parts of a size make the whole.
+func parts(whole, size int) int { return (whole + size - 1) / size }
 
 // whileResting does what a writer may have to wait for; the others do not wait
 // for it meanwhile.
@@ -116,11 +139,11 @@ func (s *stream) whileResting(wait func()) {
 	s.engine.mu.Unlock()
 }
 
-// gather takes the oldest chunks that fit into one request. From here on their
-// batches are in flight.
-func (s *stream) gather() (joined []*chunk) {
+// gather takes the oldest chunks that fit into one request, until there are enough
+// records. From here on their batches are in flight.
+func (s *stream) gather(enough int) (joined []*chunk) {
 	records, bytes := 0, 0
-	for len(s.queue) > 0 {
+	for len(s.queue) > 0 && (len(joined) == 0 || records < enough) {
 		c := s.queue[0]
 		c.prepare(s.limit)
 		if c.sending == 0 {
@@ -162,9 +185,11 @@ func (s *stream) send(joined []*chunk) {
 			request.Records = append(request.Records, c.records[:c.sending]...)
 		}
 	}
+	begin := time.Now()
 	results, err := s.call(request, joined)
 
 	s.engine.mu.Lock()
+	s.returning.took = time.Since(begin)
 	s.inFlight--
 	s.atWork += len(joined)
 	s.launch()

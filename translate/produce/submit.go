@@ -9,24 +9,36 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/record"
 )
 
-// Submit queues a batch and returns at once. Batches of one partition are
-// written in the order of their Submit. done is called exactly once, from
-// another goroutine, and must not block.
+// Submit queues the batches of one request and returns at once. Batches of one
+// partition are written in the order of their Submit, and those of several
+// partitions travel together as far as they can. done is called exactly once for
+// each batch, with its index, from other goroutines, and must not block.
 //
 // Codes: 0 stored; 2, 10, 32, 53, 76, 87 as package record refuses batches; 7
 // outcome unknown, still being written; 19 surely not written; 3, 5, 6 and others
 // as DIS refuses records, see translate.KafkaError.
-func (e *Engine) Submit(b Batch, done func(Result)) {
-	frame, err := record.Parse(b.Records, b.Version)
-	if err != nil {
-		go done(refused(err))
-		return
+func (e *Engine) Submit(batches []Batch, done func(i int, r Result)) {
+	type parsed struct {
+		index int
+		frame record.Frame
 	}
+	good := make([]parsed, 0, len(batches))
+	for i, b := range batches {
+		frame, err := record.Parse(b.Records, b.Version)
+		if err != nil {
+			go done(i, refused(err))
+			continue
+		}
+		good = append(good, parsed{i, frame})
+	}
+	from := &submission{open: len(good)}
 	e.mu.Lock()
-	result, answered := e.admit(b, frame, done)
-	e.mu.Unlock()
-	if answered {
-		go done(result)
+	defer e.mu.Unlock()
+	for _, g := range good {
+		tell := func(r Result) { done(g.index, r) }
+		if result, answered := e.admit(batches[g.index], from, g.frame, tell); answered {
+			go tell(result)
+		}
 	}
 }
 
@@ -45,7 +57,7 @@ func refused(err error) Result {
 
 // admit queues the batch, or lets done wait for the batch it repeats, or gives
 // the answer.
-func (e *Engine) admit(b Batch, frame record.Frame, done func(Result)) (result Result, answered bool) {
+func (e *Engine) admit(b Batch, from *submission, frame record.Frame, done func(Result)) (result Result, answered bool) {
 	if e.closed {
 		return closing, true
 	}
@@ -80,7 +92,7 @@ func (e *Engine) admit(b Batch, frame record.Frame, done func(Result)) (result R
 		}
 	}
 	batch := &pending{
-		topic: b.Topic, caller: b.Caller, source: b.Partition, count: frame.Count, frame: frame, frameSize: len(b.Records),
+		topic: b.Topic, from: from, caller: b.Caller, source: b.Partition, count: frame.Count, frame: frame, frameSize: len(b.Records),
 		arrived: now, timeLimit: limit, cost: room{records: frame.Count}, moved: target != b.Partition,
 	}
 	if batch.moved {

@@ -190,7 +190,7 @@ func TestOnStoredComesBeforeTheAnswer(t *testing.T) {
 			c.OnStored = func(_ *translate.Topic, partition int32, next int64) { told[partition] = next }
 		})
 		done := make(chan int64, 1)
-		r.engine.Submit(Batch{Topic: r.topic, Partition: 3, Records: plain(t, "a", "b"), Version: 9}, func(Result) { done <- told[3] })
+		r.engine.Submit([]Batch{{Topic: r.topic, Partition: 3, Records: plain(t, "a", "b"), Version: 9}}, func(int, Result) { done <- told[3] })
 		if next := <-done; next != 2 {
 			t.Errorf("next is %d when the batch is acknowledged, want 2", next)
 		}

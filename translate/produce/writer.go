@@ -36,6 +36,7 @@ func (p *partition) enqueue(b *pending) {
 		p.stream.atWork++
 		p.stream.engine.writers.Go(p.run)
 	}
+	p.stream.cameOne(b.from, b.arrived)
 }
 
 // run writes until there is nothing to write.
@@ -69,6 +70,7 @@ func (p *partition) fill(c *chunk) bool {
 	if !c.empty() {
 		return true
 	}
+	p.restForReturning()
 	for {
 		b, frame, room := p.next(c)
 		if b == nil {
