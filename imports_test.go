@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"translate/dis":          {"translate/dis/wire"},
 	"translate/dis/wire":     {},
 	"translate/dis/embedded": {"translate/dis/wire"},
-	"bench":                  {"translate/dis", "translate/dis/wire"},
+	"bench":                  {"translate/dis", "translate/dis/wire", "translate/record"},
 	"checker":                {"translate/dis", "translate/dis/wire"},
 	"e2e":                    {},
 	"e2e/oracle":             {},
