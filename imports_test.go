@@ -21,7 +21,7 @@ const module = "github.com/kafka-dis-gateway/kafka-dis-gateway"
 // tests the other.
 var mayImport = map[string][]string{
 	"cmd/kafka-dis-gateway": {
-		"cmd/kafka-dis-gateway/adminpage", "cmd/kafka-dis-gateway/doctor", "gateway", "gateway/loglimit", "gateway/harmless", "gateway/status", "groupcoord", "translate", "translate/topics", "translate/produce", "translate/fetch", "translate/offsets",
+		"cmd/kafka-dis-gateway/adminpage", "cmd/kafka-dis-gateway/doctor", "gateway", "gateway/loglimit", "gateway/harmless", "gateway/health", "gateway/status", "groupcoord", "translate", "translate/topics", "translate/produce", "translate/fetch", "translate/offsets",
 		"translate/record", "translate/dis", "translate/dis/wire", "translate/dis/embedded",
 	},
 	"cmd/kafka-dis-gateway/adminpage": {},
@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 		"translate/record", "translate/dis", "translate/dis/wire",
 	},
 	"gateway/status":         {"gateway", "gateway/harmless", "groupcoord", "translate", "translate/topics", "translate/dis", "translate/dis/wire"},
+	"gateway/health":         {"translate", "translate/dis"},
 	"gateway/loglimit":       {},
 	"gateway/harmless":       {},
 	"groupcoord":             {},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/cmd/kafka-dis-gateway/doctor"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/health"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/status"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
@@ -22,27 +23,25 @@ type parts struct {
 	server  *gateway.Server
 	metrics *prometheus.Registry
 	// traffic is what was written to and read from each topic.
-	traffic   *gateway.Traffic
-	readiness *readiness
-	outage    *outage
-	refusals  *status.Refusals
-	status    *status.Status
-	logger    zerolog.Logger
+	traffic *gateway.Traffic
+	health  *health.Health
+	status  *status.Status
+	logger  zerolog.Logger
 }
 
 // compose builds the parts and connects them. Nothing is opened or called yet;
 // the error is about the settings.
 func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config, logger zerolog.Logger) (*parts, error) {
-	p := &parts{metrics: newMetrics(), outage: newOutage(), logger: logger}
-	p.refusals = status.NewRefusals(func(err error) string { return doctor.Explain(err).Do },
-		func() bool { return p.readiness.state().disUp }, logger)
+	p := &parts{metrics: newMetrics(), logger: logger}
+	p.health = health.New(health.Config{
+		Ask: p.askDIS, Draining: func() bool { return p.server.Draining() }, Explain: doctor.Explain, Logger: logger,
+	})
 	var failures status.Errors
 	backend.Logger = logger
 	measure := observeCalls(p.metrics)
 	backend.Observe = func(call dis.Call) {
 		measure(call)
-		p.outage.observe(call)
-		p.refusals.Observe(call)
+		p.health.Observe(call)
 		failures.Observe(call)
 	}
 	var err error
@@ -78,13 +77,12 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 		p.close()
 		return nil, usageError{err}
 	}
-	p.readiness = newReadiness(p.server.Draining)
 	p.status = status.New(status.Config{
 		Version: currentBuild().version, Commit: currentBuild().commit,
-		NotReady: p.readiness.why, Degraded: p.refusals.Degraded,
+		NotReady: p.health.NotReady, Degraded: p.health.Degraded,
 		Server: p.server, Topics: p.catalog, Groups: groups, Lag: lag, Traffic: p.traffic, Errors: &failures,
 	})
-	counts.groups, counts.health, counts.refusals = groups, p.readiness, p.refusals
+	counts.groups, counts.health = groups, p.health
 	counts.describe()
 	p.metrics.MustRegister(counts, lag, p.traffic)
 	return p, nil

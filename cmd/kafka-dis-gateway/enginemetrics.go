@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/status"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/gateway/health"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/groupcoord"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/fetch"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/offsets"
@@ -15,14 +15,13 @@ import (
 
 // engineMetrics publishes what the parts count themselves.
 type engineMetrics struct {
-	produce  *produce.Engine
-	offsets  *offsets.Store
-	fetch    *fetch.Engine
-	catalog  *topics.Catalog
-	groups   *groupcoord.Coordinator
-	health   *readiness
-	refusals *status.Refusals
-	foreign  atomic.Int64
+	produce *produce.Engine
+	offsets *offsets.Store
+	fetch   *fetch.Engine
+	catalog *topics.Catalog
+	groups  *groupcoord.Coordinator
+	health  *health.Health
+	foreign atomic.Int64
 
 	descs   []*prometheus.Desc // of unlabelled
 	states  *prometheus.Desc
@@ -47,7 +46,7 @@ type tally struct {
 	fetch   fetch.Metrics
 	offsets offsets.Stats
 	groups  groupcoord.Stats
-	health  healthState
+	health  health.State
 	topics  int
 	foreign int64
 }
@@ -55,7 +54,7 @@ type tally struct {
 func (c *engineMetrics) read() tally {
 	return tally{
 		c.produce.Metrics(), c.fetch.Metrics(), c.offsets.Stats(), c.groups.Stats(),
-		c.health.state(), c.catalog.Count(), c.foreign.Load(),
+		c.health.State(), c.catalog.Count(), c.foreign.Load(),
 	}
 }
 
@@ -74,8 +73,8 @@ func (c *engineMetrics) Collect(to chan<- prometheus.Metric) {
 	for i, m := range unlabelled {
 		to <- m.Value(c.descs[i], m.value(now))
 	}
-	for kind, streams := range c.refusals.Streams() {
-		to <- metricRefused.Value(c.refused, float64(streams), string(kind))
+	for kind, streams := range c.health.RefusedStreams() {
+		to <- metricRefused.Value(c.refused, float64(streams), kind)
 	}
 	for state, groups := range now.groups.States {
 		to <- metricGroups.Value(c.states, float64(groups), state)

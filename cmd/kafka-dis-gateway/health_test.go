@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// health runs the command as a probe does.
-func health(args ...string) (code int, stdout, stderr string) {
+// probe runs the command as a probe does.
+func probe(args ...string) (code int, stdout, stderr string) {
 	return runCommand(append([]string{"health"}, args...)...)
 }
 
@@ -31,7 +31,7 @@ func TestHealth(t *testing.T) {
 	t.Setenv("KDG_ADMIN_LISTEN", admin.address().String())
 	expect := func(wantCode int, wantOut, wantErr string, args ...string) {
 		t.Helper()
-		if code, out, err := health(args...); code != wantCode || out != wantOut || err != wantErr {
+		if code, out, err := probe(args...); code != wantCode || out != wantOut || err != wantErr {
 			t.Errorf("health %v: exit code %d, %q, %q; want %d, %q, %q", args, code, out, err, wantCode, wantOut, wantErr)
 		}
 	}
@@ -59,7 +59,7 @@ func TestHealthOfEveryInterface(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, address := range []string{":" + port, "0.0.0.0:" + port, "localhost:" + port} {
-		if code, out, err := health("--ready", "--admin-listen", address); code != 0 || out != "ready\n" {
+		if code, out, err := probe("--ready", "--admin-listen", address); code != 0 || out != "ready\n" {
 			t.Errorf("%s: exit code %d, %q, %q", address, code, out, err)
 		}
 	}
@@ -78,11 +78,11 @@ func TestHealthReadsTheFileOfTheGateway(t *testing.T) {
 		}
 	})
 	content := "region: cn-north-4\nlisten: [127.0.0.1:9092]\ntopics: [{match: a, format: reject}]\nadmin-listen: " + admin.address().String() + "\n"
-	if code, out, err := health("--config", writeFile(t, content)); code != 0 || out != "ok\n" {
+	if code, out, err := probe("--config", writeFile(t, content)); code != 0 || out != "ok\n" {
 		t.Errorf("exit code %d, %q, %q", code, out, err)
 	}
 	file := writeFile(t, content+"regoin: x\n")
-	if code, _, err := health("--config", file); code != 2 || !strings.HasPrefix(err, "kafka-dis-gateway: regoin in "+file+": unknown key") {
+	if code, _, err := probe("--config", file); code != 2 || !strings.HasPrefix(err, "kafka-dis-gateway: regoin in "+file+": unknown key") {
 		t.Errorf("exit code %d, %q", code, err)
 	}
 }
@@ -115,7 +115,7 @@ func TestHealthWithoutAnAnswer(t *testing.T) {
 		{"127.0.0.1:0", 2, `--admin-listen: "127.0.0.1:0" is any free port`},
 	} {
 		began := time.Now()
-		code, out, err := health("--timeout=50ms", "--admin-listen="+c.address)
+		code, out, err := probe("--timeout=50ms", "--admin-listen="+c.address)
 		if code != c.code || out != "" || !strings.HasPrefix(err, "kafka-dis-gateway: "+c.want) || strings.Count(err, "\n") != 1 {
 			t.Errorf("%q: exit code %d, %q, %q, want %q", c.address, code, out, err, c.want)
 		}
@@ -136,14 +136,14 @@ func TestHealthOfAnotherProgram(t *testing.T) {
 	defer other.Close()
 	address := other.Listener.Addr().String()
 	for _, page := range []string{"healthz", "readyz"} {
-		code, out, err := health("--admin-listen", address, "--ready="+strconv.FormatBool(page == "readyz"))
+		code, out, err := probe("--admin-listen", address, "--ready="+strconv.FormatBool(page == "readyz"))
 		want := "kafka-dis-gateway: " + address + "/" + page + ` answered "\ufffd[2J<html>`
 		if code != 1 || out != "" || !strings.HasPrefix(strings.ReplaceAll(err, "\ufffd", `\ufffd`), want) || !strings.HasSuffix(err, "is it a gateway?\n") || len(err) > 200 {
 			t.Errorf("/%s: exit code %d, %q, %q", page, code, out, err)
 		}
 	}
 	status = http.StatusServiceUnavailable
-	if code, _, err := health("--admin-listen", address, "--ready"); code != 1 || strings.Contains(err, "\x1b") || len(err) > longestReason+200 {
+	if code, _, err := probe("--admin-listen", address, "--ready"); code != 1 || strings.Contains(err, "\x1b") || len(err) > longestReason+200 {
 		t.Errorf("not ready: exit code %d, %.100q", code, err)
 	}
 }

@@ -55,7 +55,7 @@ func (p *parts) run(signals *signals, r running) (err error) {
 	served := make(chan error, 1)
 	tasks.Go(func() { served <- p.server.Serve(life) })
 	tasks.Go(func() { p.status.Run(life) })
-	tasks.Go(func() { p.readiness.watch(life, p.askDIS, p.outage, p.logger) })
+	tasks.Go(func() { p.health.Watch(life) })
 	select {
 	case <-signals.drain.Done():
 	case err = <-admin.failed:
@@ -69,7 +69,7 @@ func (p *parts) run(signals *signals, r running) (err error) {
 }
 
 func (p *parts) adminPages() adminPages {
-	return adminPages{metrics: p.metrics, notReady: p.readiness.why, degraded: p.refusals.Degraded, status: p.status.Register}
+	return adminPages{metrics: p.metrics, notReady: p.health.NotReady, degraded: p.health.Degraded, status: p.status.Register}
 }
 
 // stop drains the server and closes the parts behind it.

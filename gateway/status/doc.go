@@ -8,7 +8,4 @@
 // address, and works without the script. Names that come from clients are text
 // wherever they are shown, and what could make text look like something else,
 // control and direction characters, is replaced.
-//
-// Two observers of the calls of DIS feed it: Errors keeps what failed last, Refusals
-// notices what fails time after time while DIS is there otherwise.
 package status

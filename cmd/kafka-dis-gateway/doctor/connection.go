@@ -151,7 +151,7 @@ func (p *probe) lookAnswer() []Result {
 		return doubtful(waitForDIS, "DIS is busy: %v", p.err)
 	case failure.HTTPStatus >= 500:
 		return failedCall(p.err)
-	case failure.Code == "" && Explain(p.err).Do == checkAddress:
+	case failure.Code == "" && whatToDo(p.err) == checkAddress:
 		return bad("check "+p.endpoint.setting+": what answers there does not answer as DIS does", "no DIS answers: %v", p.err)
 	default:
 		return good("DIS answers after %s", took)

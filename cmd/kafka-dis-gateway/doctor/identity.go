@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -97,9 +98,6 @@ func (p *probe) lookIdentity() []Result {
 	case wire.CodeIPBlocked:
 		text = "DIS has blocked this machine"
 	}
-	trouble := Explain(p.err)
-	if text == "" {
-		text = trouble.What
-	}
-	return bad(trouble.Do, "%s: %v", text, trouble.Err)
+	what, do := Explain(p.err)
+	return bad(do, "%s: %v", cmp.Or(text, what), p.err)
 }

@@ -5,27 +5,12 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
-
-// Trouble is why DIS is of no use, as an operator wants to read it.
-type Trouble struct {
-	What string // one of few, for a log message
-	Do   string // what to check, by the names of settings
-	Err  error
-}
-
-// String is the trouble in one line.
-func (t Trouble) String() string { return fmt.Sprintf("%s: %v: %s", t.What, t.Err, t.Do) }
-
-// Like reports whether there is nothing new in t for who has read other: texts
-// of errors have request ids, which always differ.
-func (t Trouble) Like(other Trouble) bool { return t.What == other.What && t.Do == other.Do }
 
 const (
 	checkKeys    = "check HUAWEICLOUD_SDK_AK and HUAWEICLOUD_SDK_SK, or the other source of keys (--dis-credentials)"
@@ -70,24 +55,31 @@ var remedies = map[string]string{
 	wire.CodeIPBlocked:           checkBlocked,
 }
 
-// Explain tells who is to blame for a failed call, and what to do.
-func Explain(err error) Trouble {
+// Explain tells why DIS is of no use, as an operator wants to read it: what the trouble
+// is, one of few texts, and what to check, by the names of settings.
+func Explain(err error) (what, do string) {
 	var failure *dis.Error
 	errors.As(err, &failure)
 	switch {
 	case errors.Is(err, dis.ErrNoIdentity):
-		return Trouble{"there are no keys for DIS", checkSource, err}
+		return "there are no keys for DIS", checkSource
 	case failure == nil || failure.HTTPStatus == 0:
-		return Trouble{"DIS does not answer", unanswered(err), err}
+		return "DIS does not answer", unanswered(err)
 	case failure.HTTPStatus >= 500 || failure.Throttled():
-		return Trouble{"DIS is in trouble", waitForDIS, err}
+		return "DIS is in trouble", waitForDIS
 	case failure.Code == "" && (failure.HTTPStatus == 401 || failure.HTTPStatus == 441):
-		return Trouble{"DIS refuses the gateway", checkKeys, err}
+		return "DIS refuses the gateway", checkKeys
 	case failure.Code == "" && failure.HTTPStatus != 403:
-		return Trouble{"no DIS answers", checkAddress, err}
+		return "no DIS answers", checkAddress
 	default:
-		return Trouble{"DIS refuses the gateway", cmp.Or(remedies[failure.Code], checkRights), err}
+		return "DIS refuses the gateway", cmp.Or(remedies[failure.Code], checkRights)
 	}
+}
+
+// whatToDo is what Explain says of that.
+func whatToDo(err error) string {
+	_, do := Explain(err)
+	return do
 }
 
 // unanswered is what to do about a call that got no answer, by its cause.

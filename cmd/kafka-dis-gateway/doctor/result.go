@@ -54,11 +54,11 @@ func leftOut(format string, args ...any) []Result {
 // failedCall is a call that DIS refused or did not answer. To be told to come later
 // says nothing of whether the gateway works.
 func failedCall(err error) []Result {
-	trouble := Explain(err)
+	what, do := Explain(err)
 	if isThrottled(err) {
-		return doubtful(trouble.Do, "%s: %v", trouble.What, trouble.Err)
+		return doubtful(do, "%s: %v", what, err)
 	}
-	return bad(trouble.Do, "%s: %v", trouble.What, trouble.Err)
+	return bad(do, "%s: %v", what, err)
 }
 
 func isThrottled(err error) bool {

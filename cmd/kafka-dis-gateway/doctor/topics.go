@@ -138,7 +138,7 @@ func (e *examination) lookTopic(ctx context.Context, s translate.Alias) Result {
 	case isThrottled(err):
 		return found(Warning, s.Topic, waitForDIS, "not looked at: %v", err)
 	case err != nil:
-		return found(e.trouble(s.Topic), s.Topic, Explain(err).Do, "%v", err)
+		return found(e.trouble(s.Topic), s.Topic, whatToDo(err), "%v", err)
 	}
 	if remedy := unusable[described.Status]; remedy != "" {
 		return found(e.trouble(s.Topic), s.Topic, remedy, "the stream is %s", described.Status)
@@ -156,7 +156,7 @@ func (e *examination) lookTopic(ctx context.Context, s translate.Alias) Result {
 		return found(Warning, s.Topic, waitForDIS, "%s; not read: %v", text, err)
 	}
 	if err != nil {
-		return found(e.trouble(s.Topic), s.Topic, Explain(err).Do, "%s; reading failed: %v", text, err)
+		return found(e.trouble(s.Topic), s.Topic, whatToDo(err), "%s; reading failed: %v", text, err)
 	}
 	if seen.damaged > 0 {
 		return found(Warning, s.Topic, "look at who else writes into the stream: docs/record-format.md says what an envelope is",

@@ -1,12 +1,10 @@
-package main
+package health
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
-	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
@@ -15,8 +13,6 @@ const (
 	// how long, before DIS counts as away: a lost answer is no outage.
 	outageCalls = 3
 	outageTime  = 3 * time.Second
-	// slowCall is from when on a call that its caller gave up counts as failed.
-	slowCall = 2 * time.Second
 	// idleTime is for how long nothing has shown that DIS is there when it is asked
 	// anyway: nothing was asked of it, or it hangs and calls wait for half a minute.
 	// idleCheck is how often that is looked at.
@@ -37,16 +33,15 @@ type outage struct {
 
 func newOutage() *outage { return &outage{noticed: make(chan struct{}, 1)} }
 
-// observe takes note of a call. An answer about a single stream or record, a
-// refusal too, shows that DIS is there.
+// observe takes note of a call.
 func (o *outage) observe(call dis.Call) {
-	bad, counts := failedCall(call)
-	if !counts {
+	said := ofAll(call)
+	if said == tellsNothing {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !bad {
+	if said == taken {
 		o.failed, o.seen = 0, time.Now()
 		return
 	}
@@ -85,20 +80,6 @@ func (o *outage) idle() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return time.Since(o.seen) >= idleTime
-}
-
-// failedCall reports whether a call failed for a reason that concerns all calls, and
-// whether it says anything about that.
-func failedCall(call dis.Call) (bad, counts bool) {
-	switch {
-	case call.Err == nil:
-		return false, true
-	case errors.Is(call.Err, context.Canceled):
-		return false, false
-	case errors.Is(call.Err, context.DeadlineExceeded) && call.HTTPStatus == 0:
-		return true, call.Latency >= slowCall
-	}
-	return translate.ScopeOf(call.Err) == translate.ScopeAll, true
 }
 
 // ended forgets what was noticed before DIS was seen to answer.

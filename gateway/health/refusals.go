@@ -1,4 +1,4 @@
-package status
+package health
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
 
-// Refusals notices what DIS refuses of a gateway that it otherwise answers: every
+// refusals notices what DIS refuses of a gateway that it otherwise answers: every
 // write to a stream, say, while streams are listed and read.
 //
 // Such a gateway is ready all the same. Not being ready takes a pod out of service,
@@ -28,9 +28,9 @@ import (
 // While DIS is away, or refuses the gateway as a whole, nothing of the kind can be
 // told: every call fails then, whatever it is for, and the gateway says that it is
 // not ready.
-type Refusals struct {
-	// remedy says what to do about an error; may give "".
-	remedy func(error) string
+type refusals struct {
+	// explain says what to do about a failure.
+	explain func(error) (what, do string)
 	// present reports whether DIS answers the gateway as a whole.
 	present func() bool
 	log     zerolog.Logger
@@ -39,26 +39,26 @@ type Refusals struct {
 	known map[calls]*refusal
 }
 
-// Kind is what calls are for.
-type Kind string
+// kind is what calls are for.
+type kind string
 
 // The kinds that are watched.
 const (
-	Writes  Kind = "writes"
-	Reads   Kind = "reads"
-	Commits Kind = "commits"
+	writes  kind = "writes"
+	reads   kind = "reads"
+	commits kind = "commits"
 )
 
 // kinds are all of them, in the order in which they are told.
-var kinds = []Kind{Writes, Reads, Commits}
+var kinds = []kind{writes, reads, commits}
 
-var kindOf = map[string]Kind{"PutRecords": Writes, "GetRecords": Reads, "GetCursor": Reads, "CommitCheckpoint": Commits}
+var kindOf = map[string]kind{"PutRecords": writes, "GetRecords": reads, "GetCursor": reads, "CommitCheckpoint": commits}
 
-var verbs = map[Kind]string{Writes: "write to", Reads: "read of", Commits: "commit for"}
+var verbs = map[kind]string{writes: "write to", reads: "read of", commits: "commit for"}
 
 // calls are those that share a fate.
 type calls struct {
-	kind   Kind
+	kind   kind
 	stream string
 }
 
@@ -83,19 +83,17 @@ const (
 	maxNamed    = 3
 )
 
-// NewRefusals watches nothing yet. remedy tells what to do about an error, present
-// whether DIS answers the gateway as a whole.
-func NewRefusals(remedy func(error) string, present func() bool, log zerolog.Logger) *Refusals {
-	return &Refusals{remedy: remedy, present: present, log: log, known: map[calls]*refusal{}}
+func newRefusals(explain func(error) (what, do string), present func() bool, log zerolog.Logger) *refusals {
+	return &refusals{explain: explain, present: present, log: log, known: map[calls]*refusal{}}
 }
 
-// Observe takes note of a call.
-func (r *Refusals) Observe(call dis.Call) {
+// observe takes note of a call.
+func (r *refusals) observe(call dis.Call) {
 	kind, watched := kindOf[call.Operation]
 	if !watched {
 		return
 	}
-	said, failure := judge(call)
+	said, failure := ofStream(call)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key := calls{kind, call.Stream}
@@ -109,7 +107,7 @@ func (r *Refusals) Observe(call dis.Call) {
 
 // away reports whether DIS is away. Series that began meanwhile, or shortly before it
 // was noticed, are forgotten: they say nothing of the time after.
-func (r *Refusals) away() bool {
+func (r *refusals) away() bool {
 	if r.present() {
 		return false
 	}
@@ -117,14 +115,15 @@ func (r *Refusals) away() bool {
 	return true
 }
 
-func (r *Refusals) note(key calls, failure *dis.Error) {
+func (r *refusals) note(key calls, failure *dis.Error) {
 	now := time.Now()
 	known := r.known[key]
 	if known == nil {
 		if len(r.known) >= maxRefusals {
 			return
 		}
-		known = &refusal{since: now, remedy: r.remedy(failure)}
+		_, remedy := r.explain(failure)
+		known = &refusal{since: now, remedy: remedy}
 		r.known[key] = known
 	}
 	known.last, known.reason = now, failure.Error()
@@ -136,7 +135,7 @@ func (r *Refusals) note(key calls, failure *dis.Error) {
 	}
 }
 
-func (r *Refusals) end(key calls) {
+func (r *refusals) end(key calls) {
 	known := r.known[key]
 	if known == nil {
 		return
@@ -154,9 +153,9 @@ func (k *refusal) lasts(now time.Time) bool {
 
 // current gives what is refused at the moment, the streams of each kind in order;
 // nothing while DIS is away.
-func (r *Refusals) current() (streams map[Kind][]string, of map[calls]refusal) {
+func (r *refusals) current() (streams map[kind][]string, of map[calls]refusal) {
 	now := time.Now()
-	streams, of = map[Kind][]string{}, map[calls]refusal{}
+	streams, of = map[kind][]string{}, map[calls]refusal{}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.away() {
@@ -175,19 +174,18 @@ func (r *Refusals) current() (streams map[Kind][]string, of map[calls]refusal) {
 	return streams, of
 }
 
-// Streams is the number of streams of which DIS refuses every call of a kind.
-func (r *Refusals) Streams() map[Kind]int {
-	counts := map[Kind]int{}
-	streams, _ := r.current()
+// streams is the number of streams of which DIS refuses every call of a kind.
+func (r *refusals) streams() map[string]int {
+	counts := map[string]int{}
+	refused, _ := r.current()
 	for _, kind := range kinds {
-		counts[kind] = len(streams[kind])
+		counts[string(kind)] = len(refused[kind])
 	}
 	return counts
 }
 
-// Degraded says in a sentence for each kind what DIS refuses, nothing when all is
-// well.
-func (r *Refusals) Degraded() (sentences []string) {
+// sentences say what DIS refuses, one for each kind.
+func (r *refusals) sentences() (all []string) {
 	streams, of := r.current()
 	for _, kind := range kinds {
 		names := streams[kind]
@@ -200,9 +198,9 @@ func (r *Refusals) Degraded() (sentences []string) {
 		if first.remedy != "" {
 			text += ": " + first.remedy
 		}
-		sentences = append(sentences, text)
+		all = append(all, text)
 	}
-	return sentences
+	return all
 }
 
 func enumerate(names []string) string {

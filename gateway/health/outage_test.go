@@ -1,38 +1,30 @@
-package main
+package health
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
-func failing(status int, code string, cause error) dis.Call {
-	return dis.Call{Operation: "PutRecords", HTTPStatus: status, Code: code,
-		Err: &dis.Error{Operation: "PutRecords", HTTPStatus: status, Code: code, Err: cause}}
-}
-
 // TestOutage: what makes DIS count as away, after calls for five seconds.
 func TestOutage(t *testing.T) {
-	refused := errors.New("connection refused")
 	for name, c := range map[string]struct {
 		calls []dis.Call // one a second, over and over
 		away  bool
 	}{
-		"nobody there":                {[]dis.Call{failing(0, "", refused)}, true},
+		"nobody there":                {[]dis.Call{failing(0, "", errRefused)}, true},
 		"trouble":                     {[]dis.Call{failing(500, wire.CodeInternal, nil), failing(503, "", nil)}, true},
 		"keys":                        {[]dis.Call{failing(441, wire.CodeAccessKeyInvalid, nil)}, true},
 		"clock":                       {[]dis.Call{failing(401, wire.CodeDateSkewed, nil)}, true},
-		"one in three is answered":    {[]dis.Call{failing(0, "", refused), failing(0, "", refused), {Operation: "GetRecords", HTTPStatus: 200}}, false},
+		"one in three is answered":    {[]dis.Call{failing(0, "", errRefused), failing(0, "", errRefused), {Operation: "GetRecords", HTTPStatus: 200}}, false},
 		"a stream that is gone":       {[]dis.Call{failing(400, wire.CodeStreamNotFound, nil)}, false},
 		"throttling":                  {[]dis.Call{failing(429, "", nil)}, false},
 		"no permission for a stream":  {[]dis.Call{failing(403, wire.CodeForbidden, nil)}, false},
@@ -65,17 +57,18 @@ func TestLaterOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var down atomic.Bool
 		var log strings.Builder
-		r, away := newReadiness(func() bool { return false }), newOutage()
+		var h *Health
 		call := func(context.Context) error {
 			if !down.Load() {
-				away.observe(dis.Call{Operation: "ListStreams", HTTPStatus: 200})
+				h.Observe(dis.Call{Operation: "ListStreams", HTTPStatus: 200})
 				return nil
 			}
-			failed := failing(0, "", errors.New("connection refused"))
-			away.observe(failed)
+			failed := failing(0, "", errRefused)
+			h.Observe(failed)
 			return failed.Err
 		}
-		go r.watch(t.Context(), call, away, zerolog.New(&log))
+		h = newHealth(call, &log)
+		go h.Watch(t.Context())
 		traffic := func(length time.Duration) {
 			for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
 				for range 20 { // partitions
@@ -86,18 +79,18 @@ func TestLaterOutage(t *testing.T) {
 		}
 		for round := 1; round <= 2; round++ {
 			traffic(10 * time.Second)
-			if why := r.why(); why != "" {
+			if why := h.NotReady(); why != "" {
 				t.Errorf("round %d: not ready: %s", round, why)
 			}
 			down.Store(true)
 			traffic(time.Minute)
-			if why := r.why(); !strings.Contains(why, "connection refused") || !strings.Contains(why, "--dis-endpoint") {
+			if why := h.NotReady(); !strings.Contains(why, "connection refused") || !strings.Contains(why, "look at the network") {
 				t.Errorf("round %d: away, the reason is %q", round, why)
 			}
 			down.Store(false)
 			time.Sleep(2 * probePause) // without any traffic
 			synctest.Wait()
-			if why := r.why(); why != "" {
+			if why := h.NotReady(); why != "" {
 				t.Errorf("round %d: back, but not ready: %s", round, why)
 			}
 			if lines := strings.Count(log.String(), "\n"); lines != 2*round {
@@ -112,16 +105,17 @@ func TestOutageOfAnIdleGateway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var down atomic.Bool
 		var log strings.Builder
-		r, away := newReadiness(func() bool { return false }), newOutage()
+		var h *Health
 		var asked atomic.Int64
-		go r.watch(t.Context(), func(context.Context) error {
+		h = newHealth(func(context.Context) error {
 			asked.Add(1)
 			if down.Load() {
-				return errors.New("connection refused")
+				return errRefused
 			}
-			away.observe(dis.Call{Operation: "ListStreams", HTTPStatus: 200})
+			h.Observe(dis.Call{Operation: "ListStreams", HTTPStatus: 200})
 			return nil
-		}, away, zerolog.New(&log))
+		}, &log)
+		go h.Watch(t.Context())
 		time.Sleep(time.Minute + time.Second)
 		synctest.Wait()
 		if n := asked.Load(); n < 4 || n > 8 {
@@ -130,14 +124,14 @@ func TestOutageOfAnIdleGateway(t *testing.T) {
 		down.Store(true)
 		time.Sleep(2*idleTime + time.Second)
 		synctest.Wait()
-		if r.why() == "" {
+		if h.NotReady() == "" {
 			t.Error("ready, and DIS is away")
 		}
 		down.Store(false)
 		time.Sleep(2 * probePause)
 		synctest.Wait()
-		if lines := strings.Count(log.String(), "\n"); lines != 2 || r.why() != "" {
-			t.Errorf("%d lines, not ready because %q:\n%s", lines, r.why(), log.String())
+		if lines := strings.Count(log.String(), "\n"); lines != 2 || h.NotReady() != "" {
+			t.Errorf("%d lines, not ready because %q:\n%s", lines, h.NotReady(), log.String())
 		}
 	})
 }
@@ -147,20 +141,21 @@ func TestOutageOfAnIdleGateway(t *testing.T) {
 func TestOutageOfADISThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hangs atomic.Bool
-		r, away := newReadiness(func() bool { return false }), newOutage()
+		var h *Health
 		call := func(ctx context.Context) error {
 			began := time.Now()
 			if hangs.Load() {
 				<-ctx.Done()
 				failed := failing(0, "", ctx.Err())
 				failed.Latency = time.Since(began)
-				away.observe(failed)
+				h.Observe(failed)
 				return failed.Err
 			}
-			away.observe(dis.Call{Operation: "GetRecords", HTTPStatus: 200})
+			h.Observe(dis.Call{Operation: "GetRecords", HTTPStatus: 200})
 			return nil
 		}
-		go r.watch(t.Context(), call, away, zerolog.Nop())
+		h = newHealth(call, io.Discard)
+		go h.Watch(t.Context())
 		go func() {
 			for {
 				attempt, cancel := context.WithTimeout(t.Context(), 8*time.Second)
@@ -175,13 +170,13 @@ func TestOutageOfADISThatHangs(t *testing.T) {
 		}()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if why := r.why(); why != "" {
+		if why := h.NotReady(); why != "" {
 			t.Errorf("not ready: %s", why)
 		}
 		hangs.Store(true)
 		time.Sleep(idleTime + idleCheck + probeTimeout + time.Second)
 		synctest.Wait()
-		if r.why() == "" {
+		if h.NotReady() == "" {
 			t.Error("ready, and DIS has answered nothing for 18 seconds")
 		}
 	})

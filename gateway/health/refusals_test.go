@@ -1,4 +1,4 @@
-package status
+package health
 
 import (
 	"bytes"
@@ -18,6 +18,10 @@ import (
 // answering is a DIS that is there.
 func answering() bool { return true }
 
+func askForIt(error) (what, do string) { return "DIS refuses it", "ask for it" }
+
+func noRemedy(error) (what, do string) { return "DIS refuses it", "" }
+
 // forbidden is a call that DIS does not permit.
 func forbidden(operation, stream, request string) dis.Call {
 	err := &dis.Error{Operation: operation, HTTPStatus: 403, Code: "DIS.4116", Message: "no permission", RequestID: request, NotProcessed: true}
@@ -29,29 +33,29 @@ func forbidden(operation, stream, request string) dis.Call {
 func TestRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		r := NewRefusals(func(error) string { return "ask for it" }, answering, zerolog.New(&log))
+		r := newRefusals(askForIt, answering, zerolog.New(&log))
 		for i := range 29 {
-			r.Observe(forbidden("PutRecords", "orders", fmt.Sprint(i)))
-			r.Observe(dis.Call{Operation: "ListStreams", HTTPStatus: 200})
-			r.Observe(dis.Call{Operation: "PutRecords", Stream: "payments", HTTPStatus: 200, Records: 2, Refused: 1, RefusalCode: "DIS.4116"})
+			r.observe(forbidden("PutRecords", "orders", fmt.Sprint(i)))
+			r.observe(dis.Call{Operation: "ListStreams", HTTPStatus: 200})
+			r.observe(dis.Call{Operation: "PutRecords", Stream: "payments", HTTPStatus: 200, Records: 2, Refused: 1, RefusalCode: "DIS.4116"})
 			time.Sleep(time.Second)
 		}
-		if got := r.Degraded(); len(got) != 0 || log.Len() != 0 {
+		if got := r.sentences(); len(got) != 0 || log.Len() != 0 {
 			t.Errorf("before 30 s: %q, log %s", got, log.String())
 		}
 		for range 10 {
 			time.Sleep(time.Second)
-			r.Observe(forbidden("PutRecords", "orders", "last"))
+			r.observe(forbidden("PutRecords", "orders", "last"))
 		}
-		got := r.Degraded()
+		got := r.sentences()
 		if len(got) != 1 || got[0] != "DIS has refused every write to orders for 39s: DIS PutRecords: DIS.4116 no permission (HTTP 403): ask for it" {
 			t.Errorf("after 39 s: %q", got)
 		}
-		if counts := r.Streams(); counts[Writes] != 1 || counts[Reads] != 0 || counts[Commits] != 0 || len(counts) != 3 {
+		if counts := r.streams(); counts["writes"] != 1 || counts["reads"] != 0 || counts["commits"] != 0 || len(counts) != 3 {
 			t.Errorf("counts %v", counts)
 		}
-		r.Observe(dis.Call{Operation: "PutRecords", Stream: "orders", HTTPStatus: 200, Records: 1})
-		if got := r.Degraded(); len(got) != 0 {
+		r.observe(dis.Call{Operation: "PutRecords", Stream: "orders", HTTPStatus: 200, Records: 1})
+		if got := r.sentences(); len(got) != 0 {
 			t.Errorf("after a success: %q", got)
 		}
 		if lines := strings.Count(log.String(), "\n"); lines != 2 || !strings.Contains(log.String(), "ask for it") {
@@ -64,7 +68,7 @@ func TestRefusals(t *testing.T) {
 // passes by itself, and what nobody waited for.
 func TestWhatIsNoRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := NewRefusals(func(error) string { return "" }, answering, zerolog.Nop())
+		r := newRefusals(noRemedy, answering, zerolog.Nop())
 		for range 100 {
 			for _, call := range []dis.Call{
 				{Err: &dis.Error{HTTPStatus: 429, Code: "DIS.4303"}},
@@ -75,12 +79,12 @@ func TestWhatIsNoRefusal(t *testing.T) {
 				{HTTPStatus: 200, Records: 2, Refused: 2, RefusalCode: "DIS.4303"},
 			} {
 				call.Operation, call.Stream = "PutRecords", "orders"
-				r.Observe(call)
+				r.observe(call)
 			}
-			r.Observe(forbidden("DescribeStream", "orders", "x"))
+			r.observe(forbidden("DescribeStream", "orders", "x"))
 			time.Sleep(time.Second)
 		}
-		if got := r.Degraded(); len(got) != 0 {
+		if got := r.sentences(); len(got) != 0 {
 			t.Errorf("degraded: %q", got)
 		}
 	})
@@ -90,24 +94,24 @@ func TestWhatIsNoRefusal(t *testing.T) {
 // as requests, no answer as well as a no; many streams are counted and not all named.
 func TestEveryKindOfRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := NewRefusals(func(error) string { return "" }, answering, zerolog.Nop())
+		r := newRefusals(noRemedy, answering, zerolog.Nop())
 		for range 40 {
 			for i := range 5 {
-				r.Observe(forbidden("GetCursor", fmt.Sprint("stream-", i), "x"))
+				r.observe(forbidden("GetCursor", fmt.Sprint("stream-", i), "x"))
 			}
-			r.Observe(dis.Call{Operation: "CommitCheckpoint", Stream: "orders", HTTPStatus: 500, Err: &dis.Error{HTTPStatus: 500, Message: "trouble"}})
-			r.Observe(dis.Call{Operation: "PutRecords", Stream: "a", HTTPStatus: 200, Records: 2, Refused: 2, RefusalCode: "DIS.4116", RefusalMessage: "no"})
-			r.Observe(dis.Call{Operation: "PutRecords", Stream: "b", Err: &dis.Error{Err: errors.New("reset")}})
+			r.observe(dis.Call{Operation: "CommitCheckpoint", Stream: "orders", HTTPStatus: 500, Err: &dis.Error{HTTPStatus: 500, Message: "trouble"}})
+			r.observe(dis.Call{Operation: "PutRecords", Stream: "a", HTTPStatus: 200, Records: 2, Refused: 2, RefusalCode: "DIS.4116", RefusalMessage: "no"})
+			r.observe(dis.Call{Operation: "PutRecords", Stream: "b", Err: &dis.Error{Err: errors.New("reset")}})
 			time.Sleep(time.Second)
 		}
-		got := strings.Join(r.Degraded(), "\n")
+		got := strings.Join(r.sentences(), "\n")
 		for _, wanted := range []string{"every write to a, b for", "every read of stream-0, stream-1, stream-2 and 2 more streams for", "every commit for orders for"} {
 			if !strings.Contains(got, wanted) {
 				t.Errorf("%q is not in\n%s", wanted, got)
 			}
 		}
 		time.Sleep(forgottenAfter + time.Second)
-		if got := r.Degraded(); len(got) != 0 {
+		if got := r.sentences(); len(got) != 0 {
 			t.Errorf("nobody has tried for long: %q", got)
 		}
 	})
@@ -120,39 +124,39 @@ func TestAnOutageIsNoRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		present := true
-		r := NewRefusals(func(error) string { return "" }, func() bool { return present }, zerolog.New(&log))
+		r := newRefusals(noRemedy, func() bool { return present }, zerolog.New(&log))
 		failing := func(operation string, seconds int) {
 			for range seconds {
-				r.Observe(dis.Call{Operation: operation, Stream: "orders", Err: &dis.Error{Operation: operation, Err: context.DeadlineExceeded}})
+				r.observe(dis.Call{Operation: operation, Stream: "orders", Err: &dis.Error{Operation: operation, Err: context.DeadlineExceeded}})
 				time.Sleep(time.Second)
 			}
 		}
 		failing("GetRecords", 10) // until it is noticed
 		present = false
 		failing("GetRecords", 60)
-		if got := r.Degraded(); len(got) != 0 {
+		if got := r.sentences(); len(got) != 0 {
 			t.Errorf("while DIS is away: %q", got)
 		}
 		present = true
 		failing("GetRecords", 20)
-		if got := r.Degraded(); len(got) != 0 || log.Len() != 0 {
+		if got := r.sentences(); len(got) != 0 || log.Len() != 0 {
 			t.Errorf("20 s after the outage: %q, log %s", got, log.String())
 		}
 		failing("GetRecords", 20)
-		if got := r.Degraded(); len(got) != 1 {
+		if got := r.sentences(); len(got) != 1 {
 			t.Errorf("40 s after the outage: %q", got)
 		}
 		present = false
 		failing("GetRecords", 5)
-		if got, counts := r.Degraded(), r.Streams(); len(got) != 0 || counts[Reads] != 0 {
+		if got, counts := r.sentences(), r.streams(); len(got) != 0 || counts["reads"] != 0 {
 			t.Errorf("in the second outage: %q, %v", got, counts)
 		}
 		present = true
-		if got := r.Degraded(); len(got) != 1 {
+		if got := r.sentences(); len(got) != 1 {
 			t.Errorf("after the second outage, nothing was read yet: %q", got)
 		}
-		r.Observe(dis.Call{Operation: "GetRecords", Stream: "orders", HTTPStatus: 200})
-		if lines := strings.Count(log.String(), "\n"); lines != 2 || len(r.Degraded()) != 0 {
+		r.observe(dis.Call{Operation: "GetRecords", Stream: "orders", HTTPStatus: 200})
+		if lines := strings.Count(log.String(), "\n"); lines != 2 || len(r.sentences()) != 0 {
 			t.Errorf("%d lines, want one for the begin and one for the end:\n%s", lines, log.String())
 		}
 	})
@@ -163,13 +167,13 @@ func TestAnOutageIsNoRefusal(t *testing.T) {
 func TestRefusedRecordsHaveTheirRemedy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []error
-		remedy := func(err error) string {
+		explain := func(err error) (what, do string) {
 			asked = append(asked, err)
-			return "ask for it"
+			return askForIt(err)
 		}
-		r := NewRefusals(remedy, answering, zerolog.Nop())
+		r := newRefusals(explain, answering, zerolog.Nop())
 		for range 31 {
-			r.Observe(dis.Call{Operation: "PutRecords", Stream: "orders", HTTPStatus: 200, RequestID: "x",
+			r.observe(dis.Call{Operation: "PutRecords", Stream: "orders", HTTPStatus: 200, RequestID: "x",
 				Records: 2, Refused: 2, RefusalCode: "DIS.4116", RefusalMessage: "no permission"})
 			time.Sleep(time.Second)
 		}
@@ -177,7 +181,7 @@ func TestRefusedRecordsHaveTheirRemedy(t *testing.T) {
 			t.Errorf("what to do was asked of %v", asked)
 		}
 		want := "DIS has refused every write to orders for 31s: DIS PutRecords: DIS.4116 no permission (HTTP 200): ask for it"
-		if got := r.Degraded(); len(got) != 1 || got[0] != want {
+		if got := r.sentences(); len(got) != 1 || got[0] != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	})

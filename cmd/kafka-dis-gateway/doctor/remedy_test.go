@@ -1,0 +1,36 @@
+package doctor
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+)
+
+func TestExplain(t *testing.T) {
+	refused := func(status int, code string) error {
+		return &dis.Error{Operation: "ListStreams", HTTPStatus: status, Code: code, Message: "no"}
+	}
+	for _, c := range []struct {
+		err      error
+		what, do string // of do a part
+	}{
+		{&dis.Error{Operation: "ListStreams", Err: errors.New("connection refused")}, "DIS does not answer", "--dis-endpoint"},
+		{errors.New("no such host"), "DIS does not answer", "--dis-endpoint"},
+		{&dis.Error{Operation: "ListStreams", Err: dis.ErrNoIdentity}, "there are no keys for DIS", "--dis-credentials"},
+		{refused(200, ""), "no DIS answers", "--dis-endpoint"},
+		{refused(503, ""), "DIS is in trouble", "wait"},
+		{refused(400, "DIS.4303"), "DIS is in trouble", "wait"},
+		{refused(401, ""), "DIS refuses the gateway", "HUAWEICLOUD_SDK_AK"},
+		{refused(441, "DIS.4112"), "DIS refuses the gateway", "HUAWEICLOUD_SDK_SK"},
+		{refused(401, "DIS.4107"), "DIS refuses the gateway", "HUAWEICLOUD_SDK_AK"},
+		{refused(441, "DIS.4105"), "DIS refuses the gateway", "clock"},
+		{refused(403, "DIS.4116"), "DIS refuses the gateway", "may use DIS"},
+		{refused(400, "DIS.4117"), "DIS refuses the gateway", "--project-id"},
+	} {
+		if what, do := Explain(c.err); what != c.what || !strings.Contains(do, c.do) {
+			t.Errorf("%v: %q, %q; want %q, %q", c.err, what, do, c.what, c.do)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
+	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
+)
+
+// verdict is what a call tells of whether DIS takes calls like it.
+type verdict int
+
+const (
+	tellsNothing verdict = iota
+	taken
+	refused
+)
+
+// slowCall is from when on a call that its caller gave up counts as failed.
+const slowCall = 2 * time.Second
+
+// ofAll gives the verdict of a call on DIS as a whole. An answer about a single stream
+// or record, a refusal too, shows that DIS is there.
+func ofAll(call dis.Call) verdict {
+	switch {
+	case call.Err == nil:
+		return taken
+	case errors.Is(call.Err, context.Canceled),
+		errors.Is(call.Err, context.DeadlineExceeded) && call.HTTPStatus == 0 && call.Latency < slowCall:
+		return tellsNothing
+	case translate.ScopeOf(call.Err) == translate.ScopeAll:
+		return refused
+	}
+	return taken
+}
+
+// ofStream gives the verdict of a call on those of its kind for its stream. One that
+// failed for what was asked, or for a moment, tells nothing: a record that is too large,
+// a topic that is gone, a partition that is throttled, a caller that has gone away. The
+// failure is that of a refusal, without DIS's request id, which always differs.
+func ofStream(call dis.Call) (said verdict, failure *dis.Error) {
+	var found *dis.Error
+	switch {
+	case call.Err == nil && (call.Refused == 0 || call.Refused < call.Records):
+		return taken, nil
+	case call.Err == nil: // and every record was refused
+		found = &dis.Error{Operation: call.Operation, HTTPStatus: call.HTTPStatus, Code: call.RefusalCode, Message: call.RefusalMessage}
+	case errors.Is(call.Err, context.Canceled), !errors.As(call.Err, &found):
+		return tellsNothing, nil
+	}
+	if translate.ScopeOf(found) == translate.ScopeRequest {
+		return tellsNothing, nil
+	}
+	plainly := *found
+	plainly.RequestID = ""
+	return refused, &plainly
+}
