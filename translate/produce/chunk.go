@@ -40,6 +40,16 @@ type outcome struct {
 	results []wire.PutResult // one for each record sent
 	err     error
 	shared  bool // the request carried other partitions too
+	settled *sync.WaitGroup // has one for each writer of the request; nil when there was none
+}
+
+// awaitOthers waits for the other writers of the request. None goes on before all have
+// settled theirs, which may lead to a hold for all.
+func (o outcome) awaitOthers() {
+	if o.settled != nil {
+		o.settled.Done()
+		o.settled.Wait()
+	}
 }
 
 var chunks = sync.Pool{New: func() any {

@@ -37,9 +37,9 @@ type hold struct {
 // A burst is over when nothing happens for the soonPart of the time that DIS takes,
 // and in any case after the burstPart of it, or longestBurst.
 const (
-	soonPart     = 8
-	burstPart    = 3
-	longestBurst = 10 * time.Millisecond
+	soonPart     = 5
+	burstPart    = 2
+	longestBurst = 15 * time.Millisecond
 )
 
 const (

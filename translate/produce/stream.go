@@ -2,6 +2,7 @@ package produce
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
@@ -195,8 +196,10 @@ func (s *stream) send(joined []*chunk) {
 	s.launch()
 	s.engine.mu.Unlock()
 
+	var settled sync.WaitGroup
+	settled.Add(len(joined))
 	for _, c := range joined {
-		out := outcome{err: err, shared: len(joined) > 1}
+		out := outcome{err: err, shared: len(joined) > 1, settled: &settled}
 		if err == nil {
 			out.results, results = results[:c.sending], results[c.sending:]
 		}

@@ -47,7 +47,10 @@ func (p *partition) run() {
 	defer func() { c.writer = nil }()
 	for p.fill(c) {
 		p.pace(c)
-		if pause := p.settle(c, p.stream.put(c)); pause > 0 {
+		out := p.stream.put(c)
+		pause := p.settle(c, out)
+		out.awaitOthers()
+		if pause > 0 {
 			p.stream.whileResting(func() { p.stream.engine.sleep(pause) })
 		}
 	}
