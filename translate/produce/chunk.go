@@ -39,7 +39,7 @@ type chunk struct {
 type outcome struct {
 	results []wire.PutResult // one for each record sent
 	err     error
-	shared  bool // the request carried other partitions too
+	shared  bool            // the request carried other partitions too
 	settled *sync.WaitGroup // has one for each writer of the request; nil when there was none
 }
 
