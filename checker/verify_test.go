@@ -101,6 +101,12 @@ func (h *history) find(consumer string, partition int32) *session {
 	return nil
 }
 
+// cutPlain has the producer of a record not send again, while connections are cut.
+func cutPlain(h *history, at int) {
+	h.Schedule.Steps = append(h.Schedule.Steps, step{Kind: cutClients})
+	h.Schedule.Producers = append(h.Schedule.Producers, producerPlan{Name: h.Stored[0][at].ID.Producer, Kind: plain})
+}
+
 // cases are histories with one thing changed, and the rules that it breaks.
 var cases = []struct {
 	name   string
@@ -124,6 +130,12 @@ var cases = []struct {
 	{"two records change places by a hole", func(h *history) { swap(h, 0, 4, 6); h.Counts[holeRecords] = 1 }, nil},
 	{"two holes counted as one", func(h *history) { swap(h, 0, 4, 6); swap(h, 1, 4, 6); h.Counts[holeRecords] = 1 }, []string{ruleOrder}},
 	{"records of different producers change places", func(h *history) { swap(h, 0, 4, 5) }, nil},
+	{"two records change places where connections are cut", func(h *history) { cutPlain(h, 6); swap(h, 0, 4, 6) }, []string{ruleOrder}},
+	{"one on its way over a connection that was cut comes late", func(h *history) {
+		cutPlain(h, 6)
+		h.Sent[h.Stored[0][4].ID].Done = time.Time{}
+		swap(h, 0, 4, 6)
+	}, nil},
 	{"a repeat comes behind later records", func(h *history) {
 		again(h, h.Sent[h.Stored[0][2].ID], 0)
 		readOn(h)
