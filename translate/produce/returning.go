@@ -16,7 +16,8 @@ import (
 //
 // So the stream counts how many requests come soon after so many were answered.
 // Only where nearly all do are they waited for, and no longer than until they are
-// there. Producers that send whenever they have something hold up nobody.
+// there. Producers that send whenever they have something seldom make as much of it by
+// chance: their records take up to a few hundredths longer.
 type returning struct {
 	share    float64       // how many of those answered came back soon, smoothed
 	took     time.Duration // the last request to DIS
@@ -34,8 +35,8 @@ type hold struct {
 	timer   *time.Timer
 }
 
-// A burst is over when nothing happens for the soonPart of the time that DIS takes,
-// and in any case after the burstPart of it, or longestBurst.
+// A burst is over when nothing happens for a fifth of the time that DIS takes, and in
+// any case after half of it, or longestBurst.
 const (
 	soonPart     = 5
 	burstPart    = 2
@@ -66,7 +67,7 @@ func (r *returning) expected() int {
 	return int(math.Round(r.share * float64(r.answered)))
 }
 
-// noteAnswer counts a producer's request that has all its answers.
+// noteAnswer counts a producer's request of which all is stored.
 func (r *returning) noteAnswer(now time.Time) {
 	if now.After(r.until()) {
 		if r.answered > 0 {
@@ -88,7 +89,10 @@ func (r *returning) noteRequest(now time.Time) {
 }
 
 // submission is what a producer sent in one request.
-type submission struct{ open int } // batches without an answer
+type submission struct {
+	open    int  // batches that are not stored, those that never will be among them
+	noticed bool // it counts as one that came
+}
 
 // answeredOne notes that a batch was stored and its producer told.
 func (s *stream) answeredOne(of *submission) {
@@ -108,10 +112,10 @@ func (s *stream) answeredOne(of *submission) {
 
 // cameOne notes that a batch came.
 func (s *stream) cameOne(of *submission, now time.Time) {
-	if s.newest == of {
+	if of.noticed {
 		return
 	}
-	s.newest = of
+	of.noticed = true
 	r := &s.returning
 	r.noteRequest(now)
 	if r.hold != nil && r.came >= r.expected() {
@@ -166,5 +170,5 @@ func (p *partition) wholeRequestWaits() bool {
 	for _, b := range p.waiting {
 		records, bytes = records+b.count, bytes+b.frameSize
 	}
-	return records >= maxRequestRecords || bytes >= p.stream.limit
+	return p.stream.wholeRequest(records, bytes)
 }

@@ -192,8 +192,8 @@ func (p *partition) refuseBatch(b *pending, err error) {
 		Msg("DIS refused a batch")
 }
 
-// refusalLevel is low where DIS refuses the gateway and not the batch: that concerns
-// all of them alike and is logged by who watches DIS.
+// refusalLevel is low where every call would fail, not this batch alone: that is logged
+// by who watches DIS.
 func refusalLevel(err error) zerolog.Level {
 	if translate.ScopeOf(err) == translate.ScopeAll {
 		return zerolog.DebugLevel

@@ -20,10 +20,9 @@ type stream struct {
 	queue      []*chunk // to be sent, oldest first
 	inFlight   int
 	// atWork counts the writers that will be in the queue in a moment: they encode
-	// or settle, and wait for nobody.
+	// or settle, and wait for nobody but each other.
 	atWork    int
 	returning returning
-	newest    *submission // of which batches came last
 }
 
 func (e *Engine) stream(key streamKey, topic *translate.Topic) *stream {
@@ -92,22 +91,23 @@ func (s *stream) put(c *chunk) outcome {
 // place of one for all.
 func (s *stream) launch() {
 	for s.inFlight < s.engine.config.MaxInFlight && len(s.queue) > 0 {
-		if s.atWork > 0 && !s.full() {
+		records, bytes := s.queued()
+		if s.atWork > 0 && !s.wholeRequest(records, bytes) {
 			return
 		}
-		if joined := s.gather(s.share()); len(joined) > 0 {
+		if joined := s.gather(s.recordsOfEach(records, bytes)); len(joined) > 0 {
 			s.inFlight++
 			go s.send(joined)
 		}
 	}
 }
 
-// full reports whether what is in the queue makes a whole request.
-func (s *stream) full() bool {
-	records, bytes := s.queued()
+// wholeRequest reports whether so much fills a request.
+func (s *stream) wholeRequest(records, bytes int) bool {
 	return records >= maxRequestRecords || bytes >= s.limit
 }
 
+// queued is what is in the queue.
 func (s *stream) queued() (records, bytes int) {
 	for _, c := range s.queue {
 		records, bytes = records+len(c.items), bytes+c.bytes
@@ -115,11 +115,10 @@ func (s *stream) queued() (records, bytes int) {
 	return records, bytes
 }
 
-// share is the number of records after which a request leaves the rest of the queue
-// to the next one. Requests of the same size are answered at the same time, and so
-// are those of producers whose batches are in both.
-func (s *stream) share() int {
-	records, bytes := s.queued()
+// recordsOfEach is the number of records after which a request leaves the rest of the
+// queue to the next one. Requests of the same size are answered at the same time, and
+// so are those of producers whose batches are in both.
+func (s *stream) recordsOfEach(records, bytes int) int {
 	requests := max(parts(records, maxRequestRecords), parts(bytes, s.limit), 1)
 	return parts(records, min(requests, s.engine.config.MaxInFlight-s.inFlight))
 }
