@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -20,18 +21,39 @@ type connection struct {
 	frame     []byte
 }
 
-// connect greets the server as clients do.
+// greetingTime is how long a server may take to answer a new connection.
+const greetingTime = 2 * time.Minute
+
+// connect asks for the versions and the metadata, as clients do first on a connection.
 func connect(address string) (*connection, error) {
 	socket, err := net.Dial("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	if err := greet(socket); err != nil {
+	c := &connection{Conn: socket, source: bufio.NewReaderSize(socket, 1<<10),
+		formatter: kmsg.NewRequestFormatter(kmsg.FormatterClientID("bench"))}
+	if err := c.greet(); err != nil {
 		socket.Close()
 		return nil, err
 	}
-	return &connection{Conn: socket, source: bufio.NewReaderSize(socket, 1<<10),
-		formatter: kmsg.NewRequestFormatter(kmsg.FormatterClientID("bench"))}, nil
+	return c, nil
+}
+
+func (c *connection) greet() error {
+	versions := kmsg.NewPtrApiVersionsRequest()
+	versions.Version = 3
+	versions.ClientSoftwareName, versions.ClientSoftwareVersion = "bench", "1"
+	metadata := kmsg.NewPtrMetadataRequest()
+	metadata.Version = 12
+	if err := c.SetDeadline(time.Now().Add(greetingTime)); err != nil {
+		return err
+	}
+	for i, request := range []kmsg.Request{versions, metadata} {
+		if _, err := c.exchange(c.formatter.AppendRequest(nil, request, int32(i))); err != nil {
+			return fmt.Errorf("reply to request %d: %w", request.Key(), err)
+		}
+	}
+	return c.SetDeadline(time.Time{})
 }
 
 // ask sends a request of a flexible version and decodes its answer.
@@ -57,27 +79,4 @@ func (c *connection) exchange(frame []byte) ([]byte, error) {
 	answer := make([]byte, binary.BigEndian.Uint32(length[:]))
 	_, err := io.ReadFull(c.source, answer)
 	return answer, err
-}
-
-// greet does what a client does first on a connection.
-func greet(connection net.Conn) error {
-	versions := kmsg.NewPtrApiVersionsRequest()
-	versions.Version = 3
-	versions.ClientSoftwareName, versions.ClientSoftwareVersion = "bench", "1"
-	metadata := kmsg.NewPtrMetadataRequest()
-	metadata.Version = 12
-	formatter := kmsg.NewRequestFormatter(kmsg.FormatterClientID("bench"))
-	for i, request := range []kmsg.Request{versions, metadata} {
-		if _, err := connection.Write(formatter.AppendRequest(nil, request, int32(i))); err != nil {
-			return err
-		}
-		var length [4]byte
-		if _, err := io.ReadFull(connection, length[:]); err != nil {
-			return fmt.Errorf("reply to request %d: %w", request.Key(), err)
-		}
-		if _, err := io.CopyN(io.Discard, connection, int64(binary.BigEndian.Uint32(length[:]))); err != nil {
-			return err
-		}
-	}
-	return nil
 }

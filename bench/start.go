@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os/exec"
 	"slices"
@@ -64,14 +63,11 @@ func (u *setup) startOne(b *bench) (times startTimes, err error) {
 		return times, err
 	}
 	defer one.gateway.stop()
-	connection, err := net.Dial("tcp", one.kafka)
+	connection, err := connect(one.kafka)
 	if err != nil {
 		return times, err
 	}
 	defer connection.Close()
-	if err := greet(connection); err != nil {
-		return times, err
-	}
 	times.answers = time.Since(begin)
 	for ready := false; !ready; {
 		if ready, err = one.ready(); err != nil {
