@@ -133,7 +133,7 @@ func (g *group) limitDoubt(m *consumerMember) {
 	case !m.overdue:
 		m.overdue = true
 	default:
-		g.log.Debug().Str("member", m.id).Int("partitions", len(m.doubtful)).Msg("partitions were not taken over")
+		g.log.Debug().Str("member", cut(m.id)).Int("partitions", len(m.doubtful)).Msg("partitions were not taken over")
 		g.consumer.own(m, holding{assigned: m.assigned, revoking: m.revoking})
 	}
 }

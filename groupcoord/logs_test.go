@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rs/zerolog"
 )
@@ -28,15 +29,34 @@ func TestLongNamesAreCutInTheLog(t *testing.T) {
 		member.took(member.send(join))
 		r.sleep(2 * r.c.cfg.ConsumerSessionTimeout)
 
-		for _, text := range []string{"offset not committed", "member removed"} {
-			if !strings.Contains(log.String(), text) {
-				r.Errorf("%q is not in the log", text)
-			}
-		}
-		for line := range bytes.Lines(log.Bytes()) {
-			if len(line) > 5*longestLogged {
-				r.Errorf("a line of %d bytes: %.300s", len(line), line)
-			}
-		}
+		wantShortLines(r, log.Bytes(), "offset not committed", "member removed")
 	})
+	inConsumerBubble(t, Config{}, newFakeTopics("a:3", "b:2"), func(r *rig) {
+		var log bytes.Buffer
+		r.c.cfg.Logger = zerolog.New(&log)
+		c := r.beater("c", "a")
+		c.id, c.rebalance = long, 20*time.Second
+		wantList(r, "c is told", c.join(), "a0", "a1", "a2")
+		c.topics = []string{"b"}
+		wantList(r, "c is told something else", c.has(), "b0", "b1")
+		for range 7 {
+			c.beat()
+			r.sleep(5 * time.Second)
+		}
+		wantShortLines(r, log.Bytes(), "partitions were not taken over")
+	})
+}
+
+func wantShortLines(r *rig, log []byte, texts ...string) {
+	r.Helper()
+	for _, text := range texts {
+		if !strings.Contains(string(log), text) {
+			r.Errorf("%q is not in the log", text)
+		}
+	}
+	for line := range bytes.Lines(log) {
+		if len(line) > 5*longestLogged {
+			r.Errorf("a line of %d bytes: %.300s", len(line), line)
+		}
+	}
 }

@@ -46,6 +46,9 @@ func TestTheRememberedSigningKeyIsOfTheSameSecretDayAndRegion(t *testing.T) {
 			t.Errorf("%v: key %x, want %x", f, got, want)
 		}
 	}
+	if first, again := keys.derive("s1", "20240102", "r1"), keys.derive("s1", "20240102", "r1"); &first[0] != &again[0] {
+		t.Error("the key was derived twice")
+	}
 }
 
 func TestSignatureVectors(t *testing.T) {

@@ -59,7 +59,8 @@ func (s *session) startCheck(now time.Time) (wait time.Duration) {
 	stream.mu.Lock()
 	defer stream.mu.Unlock()
 	if s.need == check && !s.running && s.valid() {
-		if s.once = s.used(now); s.once {
+		s.once = s.used(now)
+		if s.once {
 			if !stream.engine.idle.allow(check, s.calls, now) {
 				return stream.engine.idle.untilCheck(s.calls, now)
 			}
