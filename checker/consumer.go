@@ -55,6 +55,7 @@ func (c *consumer) assigned(_ context.Context, _ *kgo.Client, partitions map[str
 	defer c.mu.Unlock()
 	for _, partition := range partitions[topic] {
 		c.sessions[partition] = c.recorder.begin(c.plan.Name, c.plan.Group, partition)
+		c.recorder.note(c.plan.Name, "is given partition %d", partition)
 	}
 }
 
@@ -63,6 +64,7 @@ func (c *consumer) gone(_ context.Context, _ *kgo.Client, partitions map[string]
 	defer c.mu.Unlock()
 	for _, partition := range partitions[topic] {
 		delete(c.sessions, partition)
+		c.recorder.note(c.plan.Name, "no longer has partition %d", partition)
 	}
 }
 
@@ -85,7 +87,11 @@ func (c *consumer) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		fetches := c.client.PollFetches(ctx)
 		fetches.EachError(func(_ string, partition int32, err error) {
-			if ctx.Err() == nil && !passing(err) {
+			if ctx.Err() != nil {
+				return
+			}
+			c.recorder.note(c.plan.Name, "partition %d: %v", partition, err)
+			if !passing(err) {
 				c.recorder.complain("consumer %s, partition %d: %v", c.plan.Name, partition, err)
 			}
 		})
@@ -117,13 +123,16 @@ func (c *consumer) commit(ctx context.Context, next map[int32]kgo.EpochOffset) {
 	c.client.CommitOffsetsSync(ctx, map[string]map[int32]kgo.EpochOffset{topic: next},
 		func(_ *kgo.Client, _ *kmsg.OffsetCommitRequest, response *kmsg.OffsetCommitResponse, err error) {
 			if err != nil {
+				c.recorder.note(c.plan.Name, "commit: %v", err)
 				return // a commit that fails is repeated by a later one
 			}
 			for _, t := range response.Topics {
 				for _, p := range t.Partitions {
-					if kerr.ErrorForCode(p.ErrorCode) == nil {
-						c.recorder.committed(commit{c.plan.Group, p.Partition, next[p.Partition].Offset, time.Now()})
+					if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+						c.recorder.note(c.plan.Name, "commit of %v: %v", place{p.Partition, next[p.Partition].Offset}, err)
+						continue
 					}
+					c.recorder.committed(commit{c.plan.Group, p.Partition, next[p.Partition].Offset, time.Now()})
 				}
 			}
 		})

@@ -23,6 +23,8 @@ type history struct {
 	// Complaints are what was wrong at once, such as an error that a client should
 	// not have got.
 	Complaints []string
+	// Notes are for people: faults, events and what a client was told besides.
+	Notes []note
 }
 
 // sent is a record that a producer handed to its client.
@@ -32,6 +34,9 @@ type sent struct {
 	At     time.Time
 	Done   time.Time // of the acknowledgement; zero when there was none
 	Offset int64     // as told, -1 for unknown
+	// Refused is when the client gave the record up, and Refusal why.
+	Refused time.Time
+	Refusal string
 }
 
 func (s *sent) acknowledged() bool { return !s.Done.IsZero() }
@@ -52,6 +57,7 @@ type session struct {
 	Partition int32
 	Began     time.Time
 	Records   []stored
+	At        []time.Time // of the records
 }
 
 // commit is an offset that a group member committed with success.
@@ -79,6 +85,13 @@ type life struct {
 	Ended    time.Time
 }
 
+// note is an event that only people ask for.
+type note struct {
+	At   time.Time
+	Who  string // the client, "" for none
+	Text string
+}
+
 // recorder collects a history while the run goes on.
 type recorder struct {
 	mu sync.Mutex
@@ -104,10 +117,28 @@ func (r *recorder) acknowledged(id recordID, offset int64) {
 	r.h.Sent[id].Done, r.h.Sent[id].Offset = time.Now(), offset
 }
 
-func (r *recorder) complain(format string, args ...any) {
+func (r *recorder) refused(id recordID, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.h.Complaints = append(r.h.Complaints, fmt.Sprintf(format, args...))
+	s := r.h.Sent[id]
+	s.Refused, s.Refusal = time.Now(), err.Error()
+}
+
+func (r *recorder) complain(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	r.note("", "complaint: %s", text)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.h.Complaints = append(r.h.Complaints, text)
+}
+
+// note keeps what the verifier does not ask for, of a client or, with "", of the
+// run.
+func (r *recorder) note(who, format string, args ...any) {
+	n := note{time.Now(), who, fmt.Sprintf(format, args...)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.h.Notes = append(r.h.Notes, n)
 }
 
 func (r *recorder) begin(consumer, group string, partition int32) *session {
@@ -125,7 +156,7 @@ func (r *recorder) read(s *session, offset int64, c content) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s.Records = append(s.Records, record)
+	s.Records, s.At = append(s.Records, record), append(s.At, time.Now())
 }
 
 func newStored(offset int64, c *content) (stored, error) {

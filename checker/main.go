@@ -10,8 +10,14 @@
 //
 // A seed decides the whole schedule. How threads and processes interleave it does
 // not, so a rare violation may need a few replays (-repeat). What a violation
-// says is found in verify.go; the schedule of a failing seed is printed, and its
-// logs are kept.
+// says is found in verify.go.
+//
+// A rare violation may not come again, so the evidence of a failed seed is kept, in
+// the folder of -evidence: the schedule, everything that clients did, were told and
+// saw, by time, what DIS held in the end, and the logs of every process at the level
+// debug. Names in the message of a violation are those of the files: a record is
+// producer/partition/number, an offset partition@offset. The client id in the
+// gateway's log is the name of the producer or consumer.
 package main
 
 import (
@@ -21,7 +27,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 )
@@ -34,6 +39,8 @@ type settings struct {
 	parallel int
 	kinds    []string
 	binary   string
+	keepIn   string // the folder of the evidence
+	logLevel string
 	race     bool
 	verbose  bool
 	needAll  bool
@@ -57,6 +64,8 @@ func runMain(args []string) error {
 	flags.IntVar(&s.parallel, "parallel", 2, "seeds that run at the same time")
 	flags.StringVar(&kinds, "kinds", "", "kinds of trouble, separated by commas; all when empty: "+strings.Join(allKinds, ", "))
 	flags.StringVar(&s.binary, "binary", "", "the gateway's binary; built when empty")
+	flags.StringVar(&s.keepIn, "evidence", "", "the folder for the logs of runs, where those of failed ones stay; a new one in the system's folder for temporary files when empty")
+	flags.StringVar(&s.logLevel, "log-level", "debug", "of the processes")
 	flags.BoolVar(&s.race, "race", false, "build the binary with the race detector")
 	flags.BoolVar(&s.verbose, "v", false, "print every schedule")
 	flags.BoolVar(&s.needAll, "need-all", false, "fail when a kind of trouble has never hit")
@@ -73,17 +82,22 @@ func runMain(args []string) error {
 	return check(s)
 }
 
-func check(s settings) error {
+func check(s settings) (err error) {
 	dir, err := os.MkdirTemp("", "kafka-dis-checker-")
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if s.binary == "" {
 		if s.binary, err = build(dir, s.race); err != nil {
-			return errors.Join(err, os.RemoveAll(dir))
+			return err
 		}
 	}
-	r := &report{settings: s, dir: dir, hits: map[string]int{}, began: time.Now()}
+	keeping, err := newEvidence(s.keepIn)
+	if err != nil {
+		return err
+	}
+	r := &report{settings: s, dir: dir, out: os.Stdout, evidence: keeping, hits: map[string]int{}, began: time.Now()}
 	seeds := make(chan uint64)
 	go feed(s, seeds)
 	done := make(chan struct{})
@@ -131,12 +145,10 @@ func (s settings) replay(seed uint64) string {
 	return command
 }
 
-// runIn runs a seed with a folder of its own.
-func runIn(s settings, seed uint64, dir string) (schedule, *outcome, error) {
+// runIn runs a seed, with its logs in one folder and the data of its DIS in another
+// for a while.
+func runIn(s settings, seed uint64, logs, data string) (schedule, *outcome, error) {
 	plan := newSchedule(seed, s.kinds)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return plan, nil, err
-	}
-	out, err := runSeed(context.Background(), plan, s.binary, dir)
-	return plan, out, errors.Join(err, os.RemoveAll(filepath.Join(dir, "data")))
+	out, err := runSeed(context.Background(), plan, program{s.binary, s.logLevel, data}, logs)
+	return plan, out, errors.Join(err, os.RemoveAll(data))
 }

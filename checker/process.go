@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -41,10 +42,15 @@ type server struct {
 	command *exec.Cmd
 	output  *bufio.Reader
 	ended   chan struct{}
+	flooded atomic.Bool // it was ended because of its log
 }
 
 // startTimeout is far more than a server needs to announce its addresses.
 const startTimeout = 30 * time.Second
+
+// maxLogBytes bounds the log of a process: one that writes more is broken, and is
+// ended. A run of the usual length writes less than a hundredth of it.
+const maxLogBytes = 64 << 20
 
 // startServer appends what the process logs to a file.
 func startServer(binary, logFile string, args ...string) (*server, error) {
@@ -73,7 +79,27 @@ func startServer(binary, logFile string, args ...string) (*server, error) {
 		writer.Close()
 		close(s.ended)
 	}()
+	go s.boundLog(logFile)
 	return s, nil
+}
+
+// boundLog ends a process whose log would fill the disk. Looking at the size costs
+// the process nothing, which a pipe would.
+func (s *server) boundLog(name string) {
+	look := time.NewTicker(500 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case <-s.ended:
+			return
+		case <-look.C:
+		}
+		if info, err := os.Stat(name); err == nil && info.Size() > maxLogBytes {
+			s.flooded.Store(true)
+			s.kill()
+			return
+		}
+	}
 }
 
 // announced reads the server's output up to the line that begins with each of

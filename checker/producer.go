@@ -95,10 +95,12 @@ func (p *franzProducer) send(_ context.Context, id recordID, c content) {
 	p.running.Add(1)
 	p.client.Produce(context.Background(), record, func(record *kgo.Record, err error) {
 		defer p.running.Done()
-		switch {
-		case err == nil:
+		if err == nil {
 			p.recorder.acknowledged(id, record.Offset)
-		case p.plan.Kind == idempotent && !p.lostServer(err):
+			return
+		}
+		p.recorder.refused(id, err)
+		if p.plan.Kind == idempotent && !p.lostServer(err) {
 			p.recorder.complain("idempotent producer %s was refused record %s: %v", p.plan.Name, id, err)
 		}
 	})

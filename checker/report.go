@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,63 +14,51 @@ import (
 // report prints what comes of each seed, and a summary.
 type report struct {
 	settings
-	dir   string
-	began time.Time
+	dir      string // for the data of runs
+	out      io.Writer
+	evidence *evidence
+	began    time.Time
 
 	mu     sync.Mutex
 	number int
 	failed []uint64
+	cannot []error // what went wrong with the files of the checker itself
 	hits   map[string]int
 	totals struct{ sent, acknowledged, stored, repeated, served int }
 }
 
-// maxViolations is how many of a run are printed.
-const maxViolations = 20
-
 func (r *report) run(seed uint64) {
-	r.mu.Lock()
-	r.number++
-	dir := filepath.Join(r.dir, fmt.Sprintf("%d-seed-%d", r.number, seed))
-	r.mu.Unlock()
-	began := time.Now()
-	plan, out, err := runIn(r.settings, seed, dir)
-	var found []violation
-	if err == nil {
-		found = verify(out.history)
+	logs, err := r.evidence.folder(seed)
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.cannot = append(r.cannot, err)
+		return
 	}
-	good := err == nil && len(found) == 0
+	began := time.Now()
+	f := failure{seed: seed, logs: logs}
+	var out *outcome
+	f.plan, out, f.err = runIn(r.settings, seed, logs, filepath.Join(r.dir, filepath.Base(logs)))
+	f.history = out.history
+	if f.err == nil {
+		f.found = verify(f.history)
+	}
+	good := f.err == nil && len(f.found) == 0
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.number++
 	if r.verbose && good {
-		fmt.Print(plan.String())
+		fmt.Fprint(r.out, f.plan.String())
 	}
-	if err == nil {
+	if f.err == nil {
 		r.add(out)
-		fmt.Printf("seed %-10d %5.1fs  %s\n", seed, time.Since(began).Seconds(), out.history.summary())
+		fmt.Fprintf(r.out, "seed %-10d %5.1fs  %s\n", seed, time.Since(began).Seconds(), out.history.summary())
 	}
-	if good {
-		if err = os.RemoveAll(dir); err == nil {
-			return
-		}
+	if !good {
+		r.fail(&f)
+	} else if err := os.RemoveAll(logs); err != nil {
+		r.cannot = append(r.cannot, err)
 	}
-	r.fail(seed, dir, plan, err, found)
-}
-
-// fail prints what went wrong with a seed, and how to see it again.
-func (r *report) fail(seed uint64, dir string, plan schedule, err error, found []violation) {
-	r.failed = append(r.failed, seed)
-	fmt.Printf("\nFAILED: seed %d\nreplay: %s\nlogs:   %s\n%s", seed, r.replay(seed), dir, plan.String())
-	if err != nil {
-		fmt.Printf("the run broke off: %v\n", err)
-	}
-	for i, v := range found {
-		if i == maxViolations {
-			fmt.Printf("and %d more violations\n", len(found)-i)
-			break
-		}
-		fmt.Printf("violation: %v\n", v)
-	}
-	fmt.Println()
 }
 
 func (h *history) acknowledged() (count int) {
@@ -130,20 +119,18 @@ func (r *report) add(out *outcome) {
 // finish prints the summary and says whether anything was wrong.
 func (r *report) finish() error {
 	t := &r.totals
-	fmt.Printf("\n%d runs in %v: %d records sent, %d acknowledged, %d stored (%d repeats), %d served\n\n%-18s %s\n",
+	fmt.Fprintf(r.out, "\n%d runs in %v: %d records sent, %d acknowledged, %d stored (%d repeats), %d served\n\n%-18s %s\n",
 		r.number, time.Since(r.began).Round(time.Second), t.sent, t.acknowledged, t.stored, t.repeated, t.served, "kind", "hits")
 	var never []string
 	for _, kind := range inOrder(r.kinds) {
-		fmt.Printf("%-18s %d\n", kind, r.hits[kind])
+		fmt.Fprintf(r.out, "%-18s %d\n", kind, r.hits[kind])
 		if r.hits[kind] == 0 {
 			never = append(never, kind)
 		}
 	}
-	var failures []error
+	failures := append(r.cannot, r.evidence.finish())
 	if len(r.failed) > 0 {
 		failures = append(failures, fmt.Errorf("%d of %d runs failed, seeds%s", len(r.failed), r.number, listed(r.failed)))
-	} else if err := os.RemoveAll(r.dir); err != nil {
-		failures = append(failures, err)
 	}
 	if r.needAll && len(never) > 0 {
 		failures = append(failures, fmt.Errorf("never hit: %s", strings.Join(never, ", ")))

@@ -36,15 +36,24 @@ type outcome struct {
 	hits    map[string]int
 }
 
-// runSeed runs a schedule on processes of its own in dir. The error is one of
-// the checker itself; what the gateway did wrong is in the history.
-func runSeed(ctx context.Context, s schedule, binary, dir string) (*outcome, error) {
+// program is the binary under test and how it is run.
+type program struct {
+	binary   string
+	logLevel string
+	data     string // the folder of the embedded DIS
+}
+
+// runSeed runs a schedule on processes of its own, whose logs go to the folder
+// evidence. The error is one of the checker itself, or of a process that did not do
+// what it was told; the history tells how far the run had come. What the gateway
+// did wrong is in the history.
+func runSeed(ctx context.Context, s schedule, p program, evidence string) (*outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Length+4*time.Minute)
 	defer cancel()
 	recorder := newRecorder(s)
-	setup, err := newSetup(ctx, binary, dir, &s, recorder)
+	setup, err := newSetup(ctx, p, evidence, &s, recorder)
 	if err != nil {
-		return nil, err
+		return &outcome{history: &recorder.h}, err
 	}
 	r := &run{setup: setup, schedule: s}
 	r.partitions.Store(int32(s.Partitions))
@@ -57,9 +66,9 @@ func runSeed(ctx context.Context, s schedule, binary, dir string) (*outcome, err
 		err = r.settle(ctx)
 	}
 	if err != nil {
-		return nil, err
+		err = errors.Join(err, r.flooded())
 	}
-	return &outcome{&recorder.h, r.hits}, nil
+	return &outcome{&recorder.h, r.hits}, err
 }
 
 func (r *run) startClients(ctx context.Context) error {
@@ -130,6 +139,9 @@ func (r *run) step(ctx context.Context, p *step) error {
 func (r *run) take(ctx context.Context, p *step) error {
 	hit := 1
 	var err error
+	if p.Kind != setFaults {
+		r.recorder.note("", "%s", p.describe())
+	}
 	switch p.Kind {
 	case setFaults:
 		return r.setFaults(p.Faults)

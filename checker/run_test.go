@@ -1,37 +1,48 @@
 package main
 
 import (
-	"path/filepath"
+	"bytes"
+	"os"
 	"testing"
 )
 
-// TestASeed runs an exact seed and one with every event: the promises are kept,
-// and the checker gets to the end.
+// TestASeed runs an exact seed and one with every event: the promises are kept, the
+// checker gets to the end, and leaves nothing behind.
 func TestASeed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes and takes 20 s")
 	}
-	dir := t.TempDir()
-	binary, err := build(dir, false)
+	binary, err := build(t.TempDir(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, seed := range []uint64{4, 6} {
 		t.Run(settings{kinds: allKinds}.replay(seed), func(t *testing.T) {
 			t.Parallel()
-			plan, out, err := runIn(settings{kinds: allKinds, binary: binary}, seed, filepath.Join(dir, t.Name()))
-			if err != nil {
-				t.Fatalf("%v\n%s", err, plan.String())
+			var out bytes.Buffer
+			r := newReport(t, settings{kinds: allKinds, binary: binary, logLevel: "debug"}, &out)
+			r.run(seed)
+			if err := r.finish(); err != nil {
+				t.Errorf("%v\n%s", err, out.String())
 			}
-			for _, v := range verify(out.history) {
-				t.Errorf("violation: %v", v)
+			if r.totals.acknowledged == 0 || r.totals.served == 0 || len(r.hits) == 0 {
+				t.Errorf("nothing was tested:\n%s", out.String())
 			}
-			if t.Failed() {
-				t.Log(plan.String())
-			}
-			if out.history.acknowledged() == 0 || out.history.served() == 0 || len(out.hits) == 0 {
-				t.Errorf("nothing was tested: %s", out.history.summary())
+			for _, dir := range []string{r.evidence.dir, r.dir} {
+				left, err := os.ReadDir(dir)
+				if err != nil || len(left) > 0 {
+					t.Errorf("%v left in %s, %v", left, dir, err)
+				}
 			}
 		})
 	}
+}
+
+// newReport keeps its evidence in a folder of the test.
+func newReport(t *testing.T, s settings, out *bytes.Buffer) *report {
+	keeping, err := newEvidence(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &report{settings: s, dir: t.TempDir(), out: out, evidence: keeping, hits: map[string]int{}}
 }

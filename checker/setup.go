@@ -16,8 +16,10 @@ import (
 // each. It ends and starts them, and keeps what is lost with a process: the hits
 // of faults and the counts of the gateway.
 type setup struct {
-	binary, dir string
-	recorder    *recorder
+	program
+	evidence string // the folder of the logs
+	recorder *recorder
+	gateways int // how many were started
 
 	dis, gateway     *server
 	disAddress       string
@@ -27,8 +29,8 @@ type setup struct {
 	hits             map[string]int
 }
 
-func newSetup(ctx context.Context, binary, dir string, s *schedule, r *recorder) (*setup, error) {
-	u := &setup{binary: binary, dir: dir, recorder: r, plan: &faultPlan{Faults: []fault{}}, hits: map[string]int{}}
+func newSetup(ctx context.Context, p program, evidence string, s *schedule, r *recorder) (*setup, error) {
+	u := &setup{program: p, evidence: evidence, recorder: r, plan: &faultPlan{Faults: []fault{}}, hits: map[string]int{}}
 	var err error
 	if u.toDIS, err = newProxy(""); err == nil {
 		u.toGateway, err = newProxy("")
@@ -53,7 +55,8 @@ func newSetup(ctx context.Context, binary, dir string, s *schedule, r *recorder)
 }
 
 func (u *setup) startDIS() error {
-	s, err := startServer(u.binary, u.disLog(), "embedded-dis", "--faults", "--listen", "127.0.0.1:0", "--data-dir", filepath.Join(u.dir, "data"))
+	s, err := startServer(u.binary, filepath.Join(u.evidence, "dis.log"), "embedded-dis", "--faults", "--listen", "127.0.0.1:0",
+		"--data-dir", u.data, "--log-level", u.logLevel)
 	if err != nil {
 		return err
 	}
@@ -69,9 +72,6 @@ func (u *setup) startDIS() error {
 	return err
 }
 
-func (u *setup) disLog() string     { return filepath.Join(u.dir, "dis.log") }
-func (u *setup) gatewayLog() string { return filepath.Join(u.dir, "gateway.log") }
-
 func (u *setup) createStream(ctx context.Context, partitions int) error {
 	client, err := newDISClient(u.disAddress)
 	if err != nil {
@@ -86,7 +86,9 @@ func (u *setup) createStream(ctx context.Context, partitions int) error {
 const gracePeriod = 6 * time.Second
 
 func (u *setup) startGateway() error {
-	s, err := startServer(u.binary, u.gatewayLog(), "serve", "--listen", "127.0.0.1:0,advertise="+u.toGateway.address(),
+	u.gateways++
+	logFile := filepath.Join(u.evidence, fmt.Sprintf("gateway-%d.log", u.gateways))
+	s, err := startServer(u.binary, logFile, "serve", "--log-level", u.logLevel, "--listen", "127.0.0.1:0,advertise="+u.toGateway.address(),
 		"--admin-listen", "127.0.0.1:0", "--dis-endpoint", "http://"+u.toDIS.address(),
 		"--pacing", "1000%", // it is at work, and does not make the run one of pacing
 		"--initial-rebalance-delay", "0s", "--grace-period", gracePeriod.String())
@@ -128,6 +130,7 @@ func (u *setup) setFaults(plan faultPlan) error {
 		return err
 	}
 	u.plan = &plan
+	u.recorder.note("", "%s", (&step{Kind: setFaults, Faults: plan}).describe())
 	_, err := control(u.disAddress, http.MethodPut, u.plan)
 	return err
 }
@@ -135,6 +138,7 @@ func (u *setup) setFaults(plan faultPlan) error {
 func (u *setup) keepHits() error {
 	now, err := control(u.disAddress, http.MethodGet, nil)
 	for _, f := range now.Faults {
+		u.recorder.note("", "%s hit %d times since it was set", f.Kind, f.Hits)
 		u.hits[f.Kind] += f.Hits
 	}
 	return err
@@ -217,7 +221,11 @@ func (u *setup) scale(ctx context.Context, target int) error {
 
 // brokenDown looks for signs in the logs that a process broke down.
 func (u *setup) brokenDown() error {
-	for _, name := range []string{u.disLog(), u.gatewayLog()} {
+	logs, err := filepath.Glob(filepath.Join(u.evidence, "*.log"))
+	if err != nil {
+		return err
+	}
+	for _, name := range logs {
 		log, err := os.ReadFile(name)
 		if err != nil {
 			return err
@@ -226,6 +234,17 @@ func (u *setup) brokenDown() error {
 			if at := strings.Index(string(log), sign); at >= 0 {
 				u.recorder.complain("%s: %.3000s", filepath.Base(name), log[at:])
 			}
+		}
+	}
+	return nil
+}
+
+// flooded is the cause behind the error of a run whose process was ended because
+// of its log.
+func (u *setup) flooded() error {
+	for _, s := range []*server{u.gateway, u.dis} {
+		if s != nil && s.flooded.Load() {
+			return fmt.Errorf("%s was ended: its log had more than %d MiB", s.command.Args[1], maxLogBytes>>20)
 		}
 	}
 	return nil

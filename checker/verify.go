@@ -103,9 +103,9 @@ func (v *verifier) index() {
 }
 
 // inOrder gives the records that were sent, by producer, partition and number.
-func (v *verifier) inOrder() []*sent {
-	all := make([]*sent, 0, len(v.Sent))
-	for _, s := range v.Sent {
+func (h *history) inOrder() []*sent {
+	all := make([]*sent, 0, len(h.Sent))
+	for _, s := range h.Sent {
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b *sent) int { return compareIDs(a.ID, b.ID) })
@@ -169,7 +169,7 @@ func (v *verifier) checkOrder() {
 		out := max(outOfOrder(numbers[from]), outOfOrder(lastOnly(numbers[from])))
 		if out > 0 {
 			wrong += int64(out)
-			where = append(where, fmt.Sprintf("producer %s partition %d stored in %d: %d (first at record %d)", from.producer, from.chosen, from.real, out, firstBack(numbers[from])))
+			where = append(where, fmt.Sprintf("producer %s partition %d stored in %d: %d (first %v)", from.producer, from.chosen, from.real, out, recordID{from.producer, from.chosen, firstBack(numbers[from])}))
 		}
 	}
 	holes, uncounted := v.Counts[holeRecords], int64(len(v.inFlightAtStops()))

@@ -45,22 +45,22 @@ func (v *verifier) checkSession(s *session) {
 		where, found := indexOf(all, got.Offset)
 		switch {
 		case !found:
-			v.add(ruleServed, "consumer %s got offset %d of partition %d, which does not exist", s.Consumer, got.Offset, s.Partition)
+			v.add(ruleServed, "consumer %s got %v, which does not exist", s.Consumer, place{s.Partition, got.Offset})
 			return
 		case *got != all[where]:
-			v.add(ruleServed, "consumer %s got record %v at %d@%d, where %v is stored (or its bytes differ)", s.Consumer, got.ID, s.Partition, got.Offset, all[where].ID)
+			v.add(ruleServed, "consumer %s got record %v at %v, where %v is stored (or its bytes differ)", s.Consumer, got.ID, place{s.Partition, got.Offset}, all[where].ID)
 			return
 		case where < at:
-			v.add(ruleTwice, "consumer %s got offset %d of partition %d after it had got %d", s.Consumer, got.Offset, s.Partition, s.Records[i-1].Offset)
+			v.add(ruleTwice, "consumer %s got %v after it had got %v", s.Consumer, place{s.Partition, got.Offset}, place{s.Partition, s.Records[i-1].Offset})
 			return
 		case where > at:
-			v.add(ruleSkipped, "consumer %s did not get offsets %d to %d of partition %d, but %d", s.Consumer, all[at].Offset, all[where-1].Offset, s.Partition, got.Offset)
+			v.add(ruleSkipped, "consumer %s did not get %v to %v, but %v", s.Consumer, place{s.Partition, all[at].Offset}, place{s.Partition, all[where-1].Offset}, place{s.Partition, got.Offset})
 			return
 		}
 		at++
 	}
 	if s.Group == "" && at < len(all) {
-		v.add(ruleSkipped, "consumer %s got partition %d only to offset %d of %d", s.Consumer, s.Partition, all[at].Offset, all[len(all)-1].Offset)
+		v.add(ruleSkipped, "consumer %s did not get %v to %v, the last", s.Consumer, place{s.Partition, all[at].Offset}, place{s.Partition, all[len(all)-1].Offset})
 	}
 }
 
@@ -93,10 +93,10 @@ func (v *verifier) checkGroups() {
 	}
 	for _, group := range sortedKeys(groups) {
 		for _, partition := range sortedKeys(v.Stored) {
-			var missing []int64
+			var missing []place
 			for _, r := range v.Stored[partition] {
 				if !groups[group][partition][r.Offset] {
-					missing = append(missing, r.Offset)
+					missing = append(missing, place{partition, r.Offset})
 				}
 			}
 			if len(missing) > 0 {
@@ -109,7 +109,7 @@ func (v *verifier) checkGroups() {
 func (v *verifier) checkStart(s *session) {
 	for _, c := range v.Commits {
 		if c.Group == s.Group && c.Partition == s.Partition && c.Done.Before(s.Began) && s.Records[0].Offset < c.Offset {
-			v.add(ruleReplayed, "member %s began partition %d at %d, after %d was committed", s.Consumer, s.Partition, s.Records[0].Offset, c.Offset)
+			v.add(ruleReplayed, "member %s began at %v, after %v was committed", s.Consumer, place{s.Partition, s.Records[0].Offset}, place{c.Partition, c.Offset})
 			return
 		}
 	}
@@ -132,22 +132,22 @@ func (v *verifier) checkViews() {
 		last, known := before[look.Partition]
 		life, within := v.lifeOf(look.Asked, look.Answered)
 		if look.Code == kerr.OffsetOutOfRange.Code && look.Offset >= 0 && known && last.life == life && look.Offset <= last.high {
-			v.add(ruleRange, "partition %d, offset %d: the high watermark was %d before", look.Partition, look.Offset, last.high)
+			v.add(ruleRange, "%v: the high watermark was %v before", place{look.Partition, look.Offset}, place{look.Partition, last.high})
 		}
 		if look.Code != 0 || look.High < 0 {
 			continue
 		}
 		if end := v.Ends[look.Partition]; look.High > end {
-			v.add(ruleHigh, "partition %d asked at %d: %d, but no record ever came beyond %d", look.Partition, look.Offset, look.High, end)
+			v.add(ruleHigh, "asked at %v: %v, but no record ever came beyond %v", place{look.Partition, look.Offset}, place{look.Partition, look.High}, place{look.Partition, end})
 		}
 		if !within {
 			continue
 		}
 		if known && last.life == life && look.High < last.high {
-			v.add(ruleHigh, "partition %d went back from %d to %d", look.Partition, last.high, look.High)
+			v.add(ruleHigh, "went back from %v to %v", place{look.Partition, last.high}, place{look.Partition, look.High})
 		}
 		if acked := acks[look.Partition].before(v.Lives[life].Began, look.Asked); look.High <= acked {
-			v.add(ruleHigh, "partition %d: %d, after offset %d was acknowledged", look.Partition, look.High, acked)
+			v.add(ruleHigh, "%v, after %v was acknowledged", place{look.Partition, look.High}, place{look.Partition, acked})
 		}
 		before[look.Partition] = seen{life, look.High}
 	}

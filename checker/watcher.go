@@ -16,11 +16,14 @@ import (
 // asks for changes what it is told.
 const beyond = 1_000_000
 
+// watcherName is its client id.
+const watcherName = "watcher"
+
 // watch looks at the ends of partitions until ctx ends: by ListOffsets, and by a
 // Fetch from within the partition, at its end and far beyond. It speaks versions
 // in which topics have names.
 func watch(ctx context.Context, broker string, seed uint64, partitions *atomic.Int32, r *recorder) error {
-	client, err := kgo.NewClient(append(clientOptions(broker, "watcher"), kgo.RequestRetries(0), kgo.MaxVersions(kversion.V2_3_0()))...)
+	client, err := kgo.NewClient(append(clientOptions(broker, watcherName), kgo.RequestRetries(0), kgo.MaxVersions(kversion.V2_3_0()))...)
 	if err != nil {
 		return err
 	}

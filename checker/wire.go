@@ -23,12 +23,12 @@ type wireConn struct {
 // wireTimeout is longer than any answer may take.
 const wireTimeout = 40 * time.Second
 
-func dialWire(ctx context.Context, address string) (*wireConn, error) {
+func dialWire(ctx context.Context, address, clientID string) (*wireConn, error) {
 	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	return &wireConn{conn: conn, formatter: kmsg.NewRequestFormatter(kmsg.FormatterClientID("by-hand"))}, nil
+	return &wireConn{conn: conn, formatter: kmsg.NewRequestFormatter(kmsg.FormatterClientID(clientID))}, nil
 }
 
 func (c *wireConn) write(request kmsg.Request) error {

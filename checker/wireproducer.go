@@ -58,7 +58,7 @@ func newWireProducer(ctx context.Context, address string, plan producerPlan, for
 }
 
 func (p *wireProducer) askForID(ctx context.Context) error {
-	conn, err := dialWire(ctx, p.address)
+	conn, err := dialWire(ctx, p.address, p.plan.Name)
 	if err != nil {
 		return err
 	}
@@ -133,12 +133,20 @@ func (p *wireProducer) run(ctx context.Context) {
 			return
 		}
 		if err := s.exchange(ctx); err != nil {
+			s.noteAgain(err)
 			s.drop()
 			select {
 			case <-time.After(20 * time.Millisecond):
 			case <-ctx.Done():
 			}
 		}
+	}
+}
+
+// noteAgain tells why everything that waits is sent again, and from where on.
+func (s *wireState) noteAgain(err error) {
+	if len(s.queue) > 0 && !errors.Is(err, errAgain) {
+		s.recorder.note(s.plan.Name, "sends again from %v on: %v", s.queue[0].ids[0], err)
 	}
 }
 
@@ -209,7 +217,7 @@ func (s *wireState) cut(first outgoing) {
 // exchange sends what may be in flight and takes one reply.
 func (s *wireState) exchange(ctx context.Context) (err error) {
 	if s.conn == nil {
-		if s.conn, err = dialWire(ctx, s.address); err != nil {
+		if s.conn, err = dialWire(ctx, s.address, s.plan.Name); err != nil {
 			return err
 		}
 		conn := s.conn.conn
@@ -253,6 +261,8 @@ func (s *wireState) settle(response *kmsg.ProduceResponse) error {
 		s.queue = s.queue[1:]
 		return nil
 	}
+	ids := s.queue[0].ids
+	s.recorder.note(s.plan.Name, "reply %d says code %d, the oldest batch is %v to %v", s.number, part.ErrorCode, ids[0], ids[len(ids)-1])
 	if part.ErrorCode != 0 && !retriable[part.ErrorCode] {
 		message := ""
 		if part.ErrorMessage != nil {

@@ -17,6 +17,9 @@ type logSettings struct {
 	LogFormat string `default:"${log_format}" choices:"json,console" help:"json (one object a line) or console (for people). Default: ${log_format}."`
 }
 
+// Times are in milliseconds: requests and calls of DIS are told apart by that much.
+func init() { zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00" }
+
 // logger writes to w, normally stderr. What repeats itself is limited; flush writes
 // at the end what is left to be told of that.
 func (s logSettings) logger(w io.Writer) (logger zerolog.Logger, flush func()) {

@@ -13,7 +13,7 @@
 //	checker: -kinds throttle-suffix -seed 3: order broken
 //
 // The first means that the test fails, the second that the checker finds a
-// violation of the rule behind the colon. A mutant that one of them misses, a
+// violation of the rule behind the colon, and shows evidence of it. A mutant that one of them misses, a
 // patch that does not apply to the tree as it is, or one that does not compile,
 // fails the run.
 package main
@@ -164,10 +164,13 @@ func (t tree) try(name, file string, testsOnly bool) (err error) {
 func (t tree) mustCatch(c catcher) error {
 	if c.rule != "" {
 		command := exec.Command(t.checker, append([]string{"-binary", t.gateway}, c.args...)...)
-		command.Env = append(os.Environ(), "TMPDIR="+filepath.Dir(t.dir)) // where it leaves the logs of a failed run
+		command.Env = append(os.Environ(), "TMPDIR="+filepath.Dir(t.dir)) // where it leaves the evidence of a failed run
 		output, err := command.CombinedOutput()
 		if err == nil || !strings.Contains(string(output), "violation: "+c.rule) {
 			return fmt.Errorf("NOT CAUGHT by %s (%v):\n%s", c, err, output)
+		}
+		if !strings.Contains(string(output), "history.log: ") {
+			return fmt.Errorf("%s shows no evidence:\n%s", c, output)
 		}
 		return nil
 	}

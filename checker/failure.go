@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// failure is a run that did not go well.
+type failure struct {
+	seed    uint64
+	logs    string // the folder
+	plan    schedule
+	history *history
+	err     error // the run broke off
+	found   []violation
+}
+
+// maxViolations is how many of a run are printed.
+const maxViolations = 20
+
+// fail keeps the evidence of a run, and prints what went wrong, how to see it again
+// and what the evidence says of it.
+func (r *report) fail(f *failure) {
+	r.failed = append(r.failed, f.seed)
+	events := f.history.timeline()
+	lines, err := readLogs(f.logs)
+	if err != nil {
+		r.cannot = append(r.cannot, err)
+	}
+	kept, err := r.evidence.keep(f.logs, f.describe(r.replay(f.seed), len(f.found), nil), f.history, events)
+	if err != nil {
+		r.cannot = append(r.cannot, err)
+	}
+	where := f.logs
+	if !kept {
+		where = fmt.Sprintf("not kept, there is that of %d failed runs", maxKept)
+	}
+	fmt.Fprintf(r.out, "\nFAILED: seed %d\nevidence: %s\n", f.seed, where)
+	fmt.Fprintln(r.out, f.describe(r.replay(f.seed), maxViolations, func(message string) string {
+		return excerpt(message, events, lines)
+	}))
+}
+
+// describe says how to run a seed again, what it did and what went wrong, up to
+// most violations; about adds to the first of them.
+func (f *failure) describe(replay string, most int, about func(message string) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "replay: %s\n%s", replay, f.plan.String())
+	messages := make([]string, 0, len(f.found)+1)
+	if f.err != nil {
+		messages = append(messages, fmt.Sprintf("the run broke off: %v", f.err))
+		for _, text := range f.history.Complaints {
+			messages = append(messages, "before: "+text)
+		}
+	}
+	for _, v := range f.found {
+		messages = append(messages, fmt.Sprintf("violation: %v", v))
+	}
+	for i, message := range messages {
+		if i > most {
+			fmt.Fprintf(&b, "and %d more\n", len(messages)-i)
+			break
+		}
+		fmt.Fprintln(&b, message)
+		if about != nil && i < excerptViolations {
+			b.WriteString(about(message))
+		}
+	}
+	return b.String()
+}
