@@ -444,6 +444,13 @@ func TestNoReplyWithAcksZero(t *testing.T) {
 	if lines := b.lines.all(); len(lines) != 1 {
 		t.Errorf("log %q, want one line", lines)
 	}
+	b.log.mu.Lock()
+	defer b.log.mu.Unlock()
+	for _, batch := range b.log.submitted {
+		if !batch.Silent {
+			t.Errorf("the writer takes it that somebody waits for %+v", batch)
+		}
+	}
 }
 
 func TestRepliesBeforeAFailureStillLeave(t *testing.T) {

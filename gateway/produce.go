@@ -135,7 +135,7 @@ func (p *production) batch(topic *translate.Topic, b kmsg.ProduceRequestTopicPar
 	return produce.Batch{
 		Topic: topic, Partition: b.Partition, Records: b.Records,
 		Version: p.req.Version, Timeout: max(time.Until(p.deadline), time.Millisecond),
-		Arrived: p.call.arrived, Turn: p.call.turn(), Caller: p.call.caller(),
+		Arrived: p.call.arrived, Turn: p.call.turn(), Caller: p.call.caller(), Silent: p.req.Acks == 0,
 	}
 }
 

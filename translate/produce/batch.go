@@ -30,6 +30,8 @@ type Batch struct {
 	Turn func() (at time.Time, come bool)
 	// Caller is the request, for log lines.
 	Caller dis.Caller
+	// Silent is true when the producer is told nothing (acks=0), and so does not wait.
+	Silent bool
 }
 
 // Result is the answer to a batch. Code 0 means that DIS stored every record.
@@ -77,7 +79,6 @@ const unknownOffset = -1
 // changes and for the fields of the writer.
 type pending struct {
 	topic     *translate.Topic
-	from      *submission  // what it came in
 	caller    dis.Caller   // who submitted it; not who repeated it
 	source    int32        // Kafka's partition
 	count     int          // of records; of a message set 0 until it is opened
@@ -117,6 +118,7 @@ type pending struct {
 // waiter is someone to be answered: who submitted the batch, or a repeat of it.
 type waiter struct {
 	done      func(Result)
+	from      *submission // nil: nobody waits for the answer
 	timeLimit timeLimit
 	timer     *time.Timer
 	answered  bool
@@ -129,6 +131,9 @@ func (w *waiter) answer(a *answers, result Result) {
 	w.answered = true
 	w.timer.Stop()
 	a.done = append(a.done, answer{w.done, result})
+	if w.from != nil {
+		w.from.answeredOne()
+	}
 	w.done, w.timeLimit.turn = nil, nil // they may hold the request, and the batch may go on for long
 }
 

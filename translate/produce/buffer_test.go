@@ -182,7 +182,7 @@ func TestAnExpiredBatchLeavesTheQueue(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		r.engine.mu.Lock()
-		for _, queued := range onlyStream(r.engine).queue {
+		for _, queued := range onlyStream(r.engine).queue.chunks {
 			for _, it := range queued.items {
 				if it.batch.finished {
 					t.Error("the queue still holds a record of what was dropped")

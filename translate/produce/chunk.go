@@ -133,10 +133,14 @@ func (c *chunk) move(to, from int) {
 	}
 }
 
+func (c *chunk) dropFinished() {
+	c.retain(func(i int) bool { return !c.items[i].batch.finished })
+}
+
 // prepare drops what has expired, and decides how much of the rest is sent:
 // the first batch only when it is to be alone, and no more than limit bytes.
 func (c *chunk) prepare(limit int) {
-	c.retain(func(i int) bool { return !c.items[i].batch.finished })
+	c.dropFinished()
 	bytes := 0
 	for c.sending = 0; c.sending < len(c.items); c.sending++ {
 		bytes += len(c.records[c.sending].Data)

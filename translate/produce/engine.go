@@ -128,6 +128,7 @@ func (e *Engine) Close(ctx context.Context) error {
 		e.closed = true
 		for _, s := range e.streams {
 			s.failUntouched(a, closing)
+			s.release() // nobody comes back
 		}
 	})
 	defer e.cancel()

@@ -216,7 +216,6 @@ func newRig(t *testing.T, change func(*Config)) *rig {
 		if used := r.engine.Metrics().BufferedBytes; used != 0 {
 			t.Errorf("%d bytes are still charged to the buffer", used)
 		}
-		time.Sleep(longestBurst) // the end of every hold
 		r.engine.mu.Lock()
 		defer r.engine.mu.Unlock()
 		if n := len(r.engine.streams); n != 0 {

@@ -35,6 +35,7 @@ const (
 type pacer struct {
 	records, bytes       *rate.Limiter
 	allRecords, allBytes rate.Limit // the rates that the settings allow
+	inUse                bool       // the partition has a writer
 
 	portion float64   // of these, that DIS bears
 	set     time.Time // when portion was set
@@ -140,6 +141,13 @@ func (p *pacer) recover(now time.Time) {
 func (p *pacer) apply(now time.Time) {
 	p.records.SetLimitAt(now, rate.Limit(p.portion)*p.allRecords)
 	p.bytes.SetLimitAt(now, rate.Limit(p.portion)*p.allBytes)
+}
+
+// leave is said by the writer of the partition when it ends.
+func (p *pacer) leave() {
+	if p != nil {
+		p.inUse = false
+	}
 }
 
 // full reports that no more can be saved up.

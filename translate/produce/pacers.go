@@ -33,16 +33,18 @@ func (a *pacers) of(key partitionKey, kind wire.StreamType) *pacer {
 		p = newPacer(wire.LimitsOf(kind), a.share)
 		a.known[key] = p
 	}
+	p.inUse = true
 	return p
 }
 
-// forget drops the pacers that a new one would not differ from.
+// forget drops the pacers that a new one would not differ from, except of writers that
+// live: these are about to spend something.
 func (a *pacers) forget(now time.Time) {
 	if len(a.known) < a.sweep {
 		return
 	}
 	for key, p := range a.known {
-		if p.rested(now) {
+		if !p.inUse && p.rested(now) {
 			delete(a.known, key)
 		}
 	}

@@ -3,6 +3,7 @@ package produce
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -291,6 +292,36 @@ func TestPacersOfIdlePartitionsAreForgotten(t *testing.T) {
 		again := r.send(0, sameValues(249, 100)(1)...).wait()
 		if took := time.Since(start); first.Code != 0 || again.Code != 0 || took < 200*time.Millisecond {
 			t.Errorf("a producer that waits for its answers found a full stock after %v", took)
+		}
+	})
+}
+
+// TestManyPartitionsKeepTheirPace: pacers are forgotten to bound their number, but none
+// of a partition with a batch on its way, which would find a full stock with the next.
+func TestManyPartitionsKeepTheirPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const partitions, perBatch = 4 * leastSweep, 200
+		r := newRig(t, func(c *Config) { c.Pacing = 1 })
+		r.topic = newTopic("orders", partitions)
+		raw, start := plain(t, numbered("v", perBatch)...), time.Now()
+		var request []Batch
+		for p := range int32(partitions) {
+			request = append(request, Batch{Topic: r.topic, Partition: p, Records: raw, Version: 9})
+		}
+		stock := int(paceStock.Seconds() * float64(wire.LimitsOf(r.topic.StreamType).WriteRecords))
+		rate := paceMargin * float64(wire.LimitsOf(r.topic.StreamType).WriteRecords)
+		for n := 1; n <= 3; n++ {
+			earliest := seconds(float64(n*perBatch-stock) / rate)
+			var missing sync.WaitGroup
+			missing.Add(partitions)
+			r.engine.Submit(request, func(i int, _ Result) {
+				if took := time.Since(start); took < earliest-time.Microsecond {
+					t.Errorf("batch %d of partition %d was stored after %v, before %v", n, i, took, earliest)
+				}
+				missing.Done()
+			})
+			missing.Wait()
+			synctest.Wait() // until the writers have ended
 		}
 	})
 }

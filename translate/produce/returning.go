@@ -67,7 +67,7 @@ func (r *returning) expected() int {
 	return int(math.Round(r.share * float64(r.answered)))
 }
 
-// noteAnswer counts a producer's request of which all is stored.
+// noteAnswer counts a producer's request that was answered.
 func (r *returning) noteAnswer(now time.Time) {
 	if now.After(r.until()) {
 		if r.answered > 0 {
@@ -88,21 +88,28 @@ func (r *returning) noteRequest(now time.Time) {
 	r.last = now
 }
 
-// submission is what a producer sent in one request.
+// submission is what a producer sent in one request, and waits for.
 type submission struct {
-	open    int  // batches that are not stored, those that never will be among them
-	noticed bool // it counts as one that came
+	open   int     // batches without an answer
+	stream *stream // where it counts; nil: nothing of it has waited for DIS
 }
 
-// answeredOne notes that a batch was stored and its producer told.
-func (s *stream) answeredOne(of *submission) {
-	if of.open--; of.open > 0 {
-		return
+// answeredOne notes that a batch is answered, whatever the answer: after the last one
+// its producer goes on.
+func (of *submission) answeredOne() {
+	if of.open--; of.open == 0 && of.stream != nil {
+		of.stream.answered()
 	}
+}
+
+func (s *stream) answered() {
 	now := time.Now()
 	r := &s.returning
+	if r.hold != nil && now.After(r.until()) {
+		s.release() // its timer is late, and no hold outlasts its burst
+	}
 	r.noteAnswer(now)
-	if r.hold != nil || r.came >= r.expected() {
+	if r.hold != nil || r.came >= r.expected() || s.engine.closed {
 		return
 	}
 	h := &hold{over: make(chan struct{})}
@@ -110,14 +117,14 @@ func (s *stream) answeredOne(of *submission) {
 	r.hold = h
 }
 
-// cameOne notes that a batch came.
-func (s *stream) cameOne(of *submission, now time.Time) {
-	if of.noticed {
+// cameOne notes that a batch came, or one that repeats a batch on its way.
+func (s *stream) cameOne(of *submission) {
+	if of.stream != nil {
 		return
 	}
-	of.noticed = true
+	of.stream = s
 	r := &s.returning
-	r.noteRequest(now)
+	r.noteRequest(time.Now())
 	if r.hold != nil && r.came >= r.expected() {
 		s.release()
 	}
@@ -138,9 +145,12 @@ func (s *stream) noMoreCome(h *hold) {
 	s.release()
 }
 
-// release has the resting writers go on, together.
+// release has the resting writers go on, together, if there are any.
 func (s *stream) release() {
 	h := s.returning.hold
+	if h == nil {
+		return
+	}
 	s.returning.hold = nil
 	h.timer.Stop()
 	s.atWork += h.resting
@@ -165,10 +175,23 @@ func (p *partition) restForReturning() {
 	<-h.over
 }
 
+// wholeRequestWaits counts what is left of the batch that goes on, and all behind it.
 func (p *partition) wholeRequestWaits() bool {
 	records, bytes := 0, 0
+	if b := p.goesOn(); b != nil {
+		records, bytes = b.left()
+	}
 	for _, b := range p.waiting {
 		records, bytes = records+b.count, bytes+b.frameSize
 	}
 	return p.stream.wholeRequest(records, bytes)
+}
+
+// left is what of the batch is not in a chunk yet, the bytes as far as they are known.
+func (b *pending) left() (records, bytes int) {
+	records = b.count - b.encoded
+	if !b.opened {
+		return records, b.frameSize
+	}
+	return records, int(int64(b.size) * int64(records) / int64(b.count))
 }

@@ -1,8 +1,10 @@
 package produce
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,6 +19,7 @@ type crowd struct {
 	latency               time.Duration // of DIS; an answer may take up to a tenth more
 	think                 time.Duration // mean time from an answer, or a record, to the next record
 	freely                bool          // they do not wait for answers
+	spoiled               bool          // each request has a batch that is refused too
 }
 
 // outcomeOfCrowd is what half a minute of a crowd comes to.
@@ -29,6 +32,9 @@ func (c crowd) String() string {
 	how := "waiting for answers"
 	if c.freely {
 		how = "sending freely"
+	}
+	if c.spoiled {
+		how += " of which some are refusals"
 	}
 	return fmt.Sprintf("%d on %d partitions %s, after %s, DIS %s", c.producers, c.partitions, how, c.think, c.latency)
 }
@@ -46,9 +52,15 @@ func (c crowd) run(t *testing.T) (o outcomeOfCrowd) {
 		var mu sync.Mutex
 		raw := plain(t, "x")
 		produce := func(partition int) {
-			begin, done := time.Now(), make(chan struct{})
-			r.engine.Submit([]Batch{{Topic: r.topic, Partition: int32(partition), Records: raw, Version: 9}}, func(int, Result) { close(done) })
-			<-done
+			request := []Batch{{Topic: r.topic, Partition: int32(partition), Records: raw, Version: 9}}
+			if c.spoiled {
+				request = append(request, Batch{Topic: r.topic, Partition: int32(c.partitions), Records: raw, Version: 9})
+			}
+			var missing sync.WaitGroup
+			missing.Add(len(request))
+			begin := time.Now()
+			r.engine.Submit(request, func(int, Result) { missing.Done() })
+			missing.Wait()
 			mu.Lock()
 			defer mu.Unlock()
 			o.records++
@@ -86,6 +98,7 @@ func TestProducersThatWaitTravelTogether(t *testing.T) {
 		{producers: 20, partitions: 1, latency: 30 * time.Millisecond},
 		{producers: 20, partitions: 16, latency: 30 * time.Millisecond},
 		{producers: 100, partitions: 16, latency: 5 * time.Millisecond},
+		{producers: 20, partitions: 16, latency: 30 * time.Millisecond, spoiled: true},
 	} {
 		t.Run(c.String(), func(t *testing.T) {
 			o := c.run(t)
@@ -234,5 +247,143 @@ func TestAHoldEndsWithoutReturns(t *testing.T) {
 		if n := len(r.engine.streams); n != 0 {
 			t.Errorf("%d streams are kept", n)
 		}
+	})
+}
+
+// TestEveryAnswerCounts: a producer goes on after the last answer to a request, whatever
+// the answers are. A request that is answered without DIS, or without anybody who waits
+// for it, counts nowhere.
+func TestEveryAnswerCounts(t *testing.T) {
+	for name, c := range map[string]struct {
+		request func(*rig) []Batch
+		codes   []int16
+		counts  int
+	}{
+		"stored": {func(r *rig) []Batch { return []Batch{r.plain(0), r.plain(1)} }, []int16{0, 0}, 1},
+		"refused for good": {func(r *rig) []Batch {
+			return []Batch{r.plain(0), {Partition: 1, Records: plain(r.t, "refuse")}}
+		}, []int16{0, 3}, 1},
+		"not written in time": {func(r *rig) []Batch {
+			return []Batch{r.plain(0), {Partition: 3, Records: plain(r.t, "x"), Timeout: 10 * time.Millisecond}}
+		}, []int16{0, 19}, 1},
+		"unknown yet": {func(r *rig) []Batch {
+			return []Batch{r.plain(9), {Partition: 1, Records: plain(r.t, "slow"), Timeout: 10 * time.Millisecond}}
+		}, []int16{3, 7}, 1},
+		"no such partition": {func(r *rig) []Batch { return []Batch{r.plain(9), r.plain(0)} }, []int16{3, 0}, 1},
+		"broken":            {func(r *rig) []Batch { return []Batch{r.plain(0), {Records: []byte("broken")}} }, []int16{0, 87}, 1},
+		"a repeat of what is stored": {func(r *rig) []Batch {
+			return []Batch{r.plain(0), {Partition: 2, Records: sequencedBatch(r.t, 7, 0, 0, "stored")}}
+		}, []int16{0, 0}, 1},
+		"a repeat of what is on its way": {func(r *rig) []Batch {
+			return []Batch{{Partition: 2, Records: sequencedBatch(r.t, 7, 0, 1, "slow"), Timeout: 10 * time.Millisecond}}
+		}, []int16{7}, 1},
+		"out of order": {func(r *rig) []Batch {
+			return []Batch{{Partition: 2, Records: sequencedBatch(r.t, 7, 0, 9, "x")}, r.plain(0)}
+		}, []int16{19, 0}, 1},
+		"without DIS": {func(r *rig) []Batch {
+			return []Batch{r.plain(9), {Partition: 2, Records: sequencedBatch(r.t, 7, 0, 0, "stored")}}
+		}, []int16{3, 0}, 0},
+		"without anybody who waits": {func(r *rig) []Batch {
+			one, other := r.plain(0), r.plain(1)
+			one.Silent, other.Silent = true, true
+			return []Batch{one, other}
+		}, []int16{0, 0}, 0},
+		"at the end": {func(r *rig) []Batch {
+			time.AfterFunc(time.Millisecond, func() {
+				if err := r.engine.Close(context.Background()); err != nil {
+					r.t.Error(err)
+				}
+			})
+			return []Batch{r.plain(0), r.plain(3)}
+		}, []int16{0, 6}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, nil)
+				r.dis.script = func(_ int, put *wire.PutRecordsRequest) fate {
+					f := fate{refuse: map[int]string{}}
+					for i, record := range put.Records {
+						switch string(record.Data) {
+						case "slow":
+							f.wait = time.Second
+						case "refuse":
+							f.refuse[i] = wire.CodePartitionNotFound
+						}
+					}
+					return f
+				}
+				r.submit(Batch{Partition: 2, Records: sequencedBatch(t, 7, 0, 0, "stored")}).want(0, 0)
+				busy := []*answered{
+					r.submit(Batch{Partition: 2, Records: sequencedBatch(t, 7, 0, 1, "slow")}),
+					r.send(3, "slow"),
+				}
+				synctest.Wait()
+
+				s := onlyStream(r.engine)
+				s.returning = returning{took: time.Second, answered: 1, begin: time.Now(), last: time.Now()} // in a burst
+				request := c.request(r)
+				for i := range request {
+					request[i].Topic, request[i].Version = r.topic, 9
+				}
+				codes := make([]int16, len(request))
+				var missing sync.WaitGroup
+				missing.Add(len(request))
+				r.engine.Submit(request, func(i int, result Result) {
+					codes[i] = result.Code
+					missing.Done()
+				})
+				r.engine.mu.Lock()
+				came := s.returning.came
+				s.returning.answered = 0
+				r.engine.mu.Unlock()
+				missing.Wait()
+				r.engine.mu.Lock()
+				told := s.returning.answered
+				r.engine.mu.Unlock()
+				if !slices.Equal(codes, c.codes) || came != c.counts || told != c.counts {
+					t.Errorf("codes %v, want %v; %d requests came and %d were answered, want %d", codes, c.codes, came, told, c.counts)
+				}
+				for _, b := range busy {
+					b.wait()
+				}
+			})
+		})
+	}
+}
+
+func (r *rig) plain(partition int32) Batch {
+	return Batch{Partition: partition, Records: plain(r.t, "x")}
+}
+
+// TestALargeBatchDoesNotRest: while enough for whole requests is left of a batch, its
+// partition waits for nobody.
+func TestALargeBatchDoesNotRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const latency = 16 * time.Millisecond
+		r := newRig(t, nil)
+		r.dis.latency = latency
+		start := time.Now()
+		var producers sync.WaitGroup
+		for range 3 {
+			producers.Go(func() {
+				for time.Since(start) < 2*time.Second {
+					r.send(1, "x").wait()
+					time.Sleep(2 * time.Millisecond)
+				}
+			})
+		}
+		time.Sleep(time.Second)
+		r.engine.mu.Lock()
+		share := onlyStream(r.engine).returning.share
+		r.engine.mu.Unlock()
+		if share < nearlyAll {
+			t.Fatalf("%.2f of the producers come back soon: none is waited for", share)
+		}
+		begin := time.Now()
+		r.send(0, numbered("v", 5*maxRequestRecords)...).want(0, 0)
+		if took := time.Since(begin); took != 5*latency {
+			t.Errorf("it took %v, want %v: five requests without a pause", took, 5*latency)
+		}
+		producers.Wait()
 	})
 }

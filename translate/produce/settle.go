@@ -55,9 +55,6 @@ func (p *partition) conclude(a *answers) {
 		result := b.result()
 		result.ThrottleTime = throttle
 		b.finish(a, result)
-		if result.Code == 0 {
-			p.stream.answeredOne(b.from)
-		}
 	}
 	p.release()
 }

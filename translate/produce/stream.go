@@ -17,7 +17,7 @@ type stream struct {
 	kind       wire.StreamType
 	limit      int // data bytes of one request; lower than documented after a 413
 	partitions map[int32]*partition
-	queue      []*chunk // to be sent, oldest first
+	queue      queue // what is to be sent
 	inFlight   int
 	// atWork counts the writers that will be in the queue in a moment: they encode
 	// or settle, and wait for nobody but each other.
@@ -49,11 +49,12 @@ func (s *stream) partition(number int32) *partition {
 // producers are expected back.
 func (s *stream) forget(p *partition) {
 	delete(s.partitions, p.number)
+	p.pacer.leave()
 	s.forgetIfIdle()
 }
 
 func (s *stream) forgetIfIdle() {
-	if len(s.partitions) == 0 && s.returning.hold == nil {
+	if len(s.partitions) == 0 && s.returning.hold == nil && s.engine.streams[s.key] == s {
 		delete(s.engine.streams, s.key)
 	}
 }
@@ -78,7 +79,7 @@ func (s *stream) failUntouched(a *answers, result Result) {
 func (s *stream) put(c *chunk) outcome {
 	s.engine.mu.Lock()
 	c.writer.sent = time.Now()
-	s.queue = append(s.queue, c)
+	s.queue.push(c)
 	s.atWork--
 	s.launch()
 	s.engine.mu.Unlock()
@@ -90,12 +91,11 @@ func (s *stream) put(c *chunk) outcome {
 // request was just answered, go on together: a request of each would take the
 // place of one for all.
 func (s *stream) launch() {
-	for s.inFlight < s.engine.config.MaxInFlight && len(s.queue) > 0 {
-		records, bytes := s.queued()
-		if s.atWork > 0 && !s.wholeRequest(records, bytes) {
+	for s.inFlight < s.engine.config.MaxInFlight && !s.queue.empty() {
+		if s.atWork > 0 && !s.wholeRequest(s.queue.records, s.queue.bytes) {
 			return
 		}
-		if joined := s.gather(s.recordsOfEach(records, bytes)); len(joined) > 0 {
+		if joined := s.gather(s.recordsOfEach()); len(joined) > 0 {
 			s.inFlight++
 			go s.send(joined)
 		}
@@ -107,20 +107,12 @@ func (s *stream) wholeRequest(records, bytes int) bool {
 	return records >= maxRequestRecords || bytes >= s.limit
 }
 
-// queued is what is in the queue.
-func (s *stream) queued() (records, bytes int) {
-	for _, c := range s.queue {
-		records, bytes = records+len(c.items), bytes+c.bytes
-	}
-	return records, bytes
-}
-
 // recordsOfEach is the number of records after which a request leaves the rest of the
 // queue to the next one. Requests of the same size are answered at the same time, and
 // so are those of producers whose batches are in both.
-func (s *stream) recordsOfEach(records, bytes int) int {
-	requests := max(parts(records, maxRequestRecords), parts(bytes, s.limit), 1)
-	return parts(records, min(requests, s.engine.config.MaxInFlight-s.inFlight))
+func (s *stream) recordsOfEach() int {
+	requests := max(parts(s.queue.records, maxRequestRecords), parts(s.queue.bytes, s.limit), 1)
+	return parts(s.queue.records, min(requests, s.engine.config.MaxInFlight-s.inFlight))
 }
 
 // parts is how many parts of a size make the whole.
@@ -143,11 +135,11 @@ func (s *stream) whileResting(wait func()) {
 // records. From here on their batches are in flight.
 func (s *stream) gather(enough int) (joined []*chunk) {
 	records, bytes := 0, 0
-	for len(s.queue) > 0 && (len(joined) == 0 || records < enough) {
-		c := s.queue[0]
-		c.prepare(s.limit)
+	for !s.queue.empty() && (len(joined) == 0 || records < enough) {
+		c := s.queue.first()
+		s.queue.change(c, func() { c.prepare(s.limit) })
 		if c.sending == 0 {
-			s.queue = s.queue[1:]
+			s.queue.pop()
 			s.atWork++
 			c.outcome <- outcome{}
 			continue
@@ -156,7 +148,7 @@ func (s *stream) gather(enough int) (joined []*chunk) {
 		if len(joined) > 0 && (c.alone || records+c.sending > maxRequestRecords || bytes+size > s.limit) {
 			return joined
 		}
-		s.queue = s.queue[1:]
+		s.queue.pop()
 		joined = append(joined, c)
 		records, bytes = records+c.sending, bytes+size
 		for i := range c.sending {

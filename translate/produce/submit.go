@@ -37,6 +37,7 @@ func (e *Engine) Submit(batches []Batch, done func(i int, r Result)) {
 	for _, g := range good {
 		tell := func(r Result) { done(g.index, r) }
 		if result, answered := e.admit(batches[g.index], from, g.frame, tell); answered {
+			from.answeredOne()
 			go tell(result)
 		}
 	}
@@ -58,15 +59,15 @@ func refused(err error) Result {
 // admit queues the batch, or lets done wait for the batch it repeats, or gives
 // the answer.
 func (e *Engine) admit(b Batch, from *submission, frame record.Frame, done func(Result)) (result Result, answered bool) {
-	if e.closed {
-		return closing, true
-	}
 	target, trouble := route(b.Topic, b.Partition)
 	if trouble != nil {
 		return *trouble, true
 	}
 	now, source := time.Now(), partitionKey{keyOf(b.Topic), b.Partition}
-	limit := b.timeLimit(now)
+	asking := &waiter{done: done, timeLimit: b.timeLimit(now)}
+	if !b.Silent {
+		asking.from = from
+	}
 	var sequence *producer
 	if frame.ProducerID >= 0 {
 		p, place := e.window.place(producerKey{source, frame.ProducerID}, frame, now)
@@ -87,13 +88,16 @@ func (e *Engine) admit(b Batch, from *submission, frame record.Frame, done func(
 			if place.first.batch == nil {
 				return place.first.result, true
 			}
-			e.await(place.first.batch, limit, done, e.leave)
+			e.await(place.first.batch, asking, e.leave)
 			return Result{}, false
 		}
 	}
+	if e.closed {
+		return closing, true // unlike a repeat, which may be written
+	}
 	batch := &pending{
-		topic: b.Topic, from: from, caller: b.Caller, source: b.Partition, count: frame.Count, frame: frame, frameSize: len(b.Records),
-		arrived: now, timeLimit: limit, cost: room{records: frame.Count}, moved: target != b.Partition,
+		topic: b.Topic, caller: b.Caller, source: b.Partition, count: frame.Count, frame: frame, frameSize: len(b.Records),
+		arrived: now, timeLimit: asking.timeLimit, cost: room{records: frame.Count}, moved: target != b.Partition,
 	}
 	if batch.moved {
 		e.noteMoved(b.Topic.Name, source, target)
@@ -102,15 +106,14 @@ func (e *Engine) admit(b Batch, from *submission, frame record.Frame, done func(
 		sequence.take(batch)
 	}
 	e.stream(source.stream, b.Topic).partition(target).enqueue(batch)
-	e.await(batch, limit, done, e.expire)
+	e.await(batch, asking, e.expire)
 	return Result{}, false
 }
 
-// await answers done when the batch is finished, or has onDue decide when the
-// time is up.
-func (e *Engine) await(b *pending, limit timeLimit, done func(Result), onDue func(*answers, *pending, *waiter)) {
-	w := &waiter{done: done, timeLimit: limit}
-	w.timer = time.AfterFunc(time.Until(limit.usual), func() {
+// await has the waiter answered when the batch is finished, or has onDue decide when
+// the time is up.
+func (e *Engine) await(b *pending, w *waiter, onDue func(*answers, *pending, *waiter)) {
+	w.timer = time.AfterFunc(time.Until(w.timeLimit.usual), func() {
 		e.locked(func(a *answers) {
 			if w.answered {
 				return
@@ -124,6 +127,9 @@ func (e *Engine) await(b *pending, limit timeLimit, done func(Result), onDue fun
 		})
 	})
 	b.waiters = append(b.waiters, w)
+	if w.from != nil {
+		b.partition.stream.cameOne(w.from)
+	}
 }
 
 // expire drops a batch at its deadline if nothing of it was written, and

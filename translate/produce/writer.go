@@ -36,7 +36,6 @@ func (p *partition) enqueue(b *pending) {
 		p.stream.atWork++
 		p.stream.engine.writers.Go(p.run)
 	}
-	p.stream.cameOne(b.from, b.arrived)
 }
 
 // run writes until there is nothing to write.
@@ -110,10 +109,8 @@ func (p *partition) next(c *chunk) (*pending, record.Frame, room) {
 	if c.alone && !c.empty() || len(c.items) >= r.records {
 		return nil, record.Frame{}, r
 	}
-	if n := len(p.open); n > 0 {
-		if b := p.open[n-1]; !b.finished && b.refusal == nil && (!b.opened || b.encoded < b.count) {
-			return b, b.frame, r
-		}
+	if b := p.goesOn(); b != nil {
+		return b, b.frame, r
 	}
 	for len(p.waiting) > 0 {
 		b := p.waiting[0]
@@ -135,14 +132,24 @@ func (p *partition) next(c *chunk) (*pending, record.Frame, room) {
 	return nil, record.Frame{}, r
 }
 
+// goesOn is the open batch that still has records to encode, nil when there is none.
+func (p *partition) goesOn() *pending {
+	if n := len(p.open); n > 0 {
+		if b := p.open[n-1]; !b.finished && b.refusal == nil && (!b.opened || b.encoded < b.count) {
+			return b
+		}
+	}
+	return nil
+}
+
 // dropFinished takes what is finished out of a chunk that waits in the queue.
 // Records share the memory of the frames they came in, which nobody is charged
 // for once they are answered, and behind a DIS that does not answer a chunk may
 // wait for minutes.
 func (p *partition) dropFinished() {
-	for _, c := range p.stream.queue {
+	for _, c := range p.stream.queue.chunks {
 		if c.writer == p {
-			c.retain(func(i int) bool { return !c.items[i].batch.finished })
+			p.stream.queue.change(c, c.dropFinished)
 			p.release()
 		}
 	}
