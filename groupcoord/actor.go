@@ -29,6 +29,7 @@ type actor struct {
 	quit    int16     // not 0: the group is given up, requests get this code
 	lost    bool      // given up with its commits, not only closing
 	last    time.Time // when something other than a timer happened
+	kept    int       // bytes of members, as counted for all groups
 	counted int32     // the generation up to which rebalances are counted
 }
 
@@ -112,6 +113,7 @@ func (a *actor) end(code int16) {
 }
 
 func (a *actor) release() {
+	a.weigh(0)
 	if a.lease.Release != nil {
 		a.lease.Release()
 	}
@@ -161,6 +163,9 @@ func (a *actor) step(q queued) {
 
 func (a *actor) transition(now time.Time, ev event) {
 	changed, effects := a.group.handle(now, ev)
+	if _, joins := ev.(*joinEvent); changed || joins {
+		a.weigh(a.group.weight())
+	}
 	if changed {
 		began := time.Now()
 		if code := a.save(a.group.snapshot()); code != 0 {

@@ -29,6 +29,10 @@ type Config struct {
 	// others for as long as something is asked of them and a little longer. Above
 	// it requests for further ones are answered 15.
 	MaxGroups int
+	// MaxMemberBytes is how much the members of all groups may keep in memory (32 MiB):
+	// the metadata of their protocols, subscriptions, assignments and names. A request
+	// that would add to it is answered 15; what does not is served.
+	MaxMemberBytes int64
 	// AddedFromReset answers "nothing committed" for partitions that a scale-up
 	// added to a topic of a running group, so that the client's reset policy
 	// decides. By default they begin at their oldest record: a policy of latest
@@ -77,6 +81,8 @@ type Config struct {
 	// that somebody else has changed. It must not block.
 	ForeignChange func(ForeignChange)
 	Logger        zerolog.Logger
+
+	room *room // for MaxMemberBytes
 }
 
 // ForeignChange tells that a committed offset is not the one this coordinator
@@ -93,6 +99,8 @@ func (c Config) withDefaults() Config {
 	c.MinSessionTimeout = cmp.Or(c.MinSessionTimeout, 6*time.Second)
 	c.MaxSessionTimeout = cmp.Or(c.MaxSessionTimeout, 30*time.Minute)
 	c.MaxGroups = cmp.Or(c.MaxGroups, 20_000)
+	c.MaxMemberBytes = cmp.Or(c.MaxMemberBytes, maxMemberBytes)
+	c.room = &room{limit: c.MaxMemberBytes, log: c.Logger}
 	c.MaxMetadata = cmp.Or(c.MaxMetadata, 1000)
 	c.CommitsInFlight = cmp.Or(c.CommitsInFlight, 16)
 	c.CommitTimeout = cmp.Or(c.CommitTimeout, 6*time.Second)

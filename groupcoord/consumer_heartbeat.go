@@ -174,6 +174,9 @@ func (g *group) beat(e *beatEvent, looked bool) *refusal {
 	if e.req.MemberEpoch < 0 {
 		return g.consumerLeave(e)
 	}
+	if !g.cfg.room.has(e.grows(g)) {
+		return &refusal{codeNotAvailable, "the members of all groups keep as much in memory as they may"}
+	}
 	if r := g.makeConsumer(e, looked); r != nil {
 		return r
 	}

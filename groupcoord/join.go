@@ -48,6 +48,10 @@ func (e *joinEvent) apply(g *group) {
 		g.refuse(e, codeInvalidSessionTimeout)
 		return
 	}
+	if !g.cfg.room.has(e.grows(g)) {
+		g.refuse(e, codeNotAvailable)
+		return
+	}
 	if g.servesConsumers() {
 		e.applyToConsumers(g)
 		return

@@ -84,6 +84,7 @@ func (a *actor) open(l loaded) (code int16) {
 		a.c.cfg.Logger.Error().Err(l.err).Str("group", cut(a.name)).Msg("open group")
 		return codeNotAvailable
 	}
+	a.weigh(a.group.weight())
 	a.saved, a.counted = l.snapshot != nil, a.group.era()
 	a.publish()
 	return 0

@@ -15,11 +15,19 @@ type Stats struct {
 	Rebalances int64
 	// Refused counts the requests for further groups while MaxGroups were in memory.
 	Refused int64
+	// MemberBytes is what the members of all groups keep in memory, which
+	// MaxMemberBytes bounds, and MembersRefused counts the requests that would have
+	// added to it beyond.
+	MemberBytes, MaxMemberBytes, MembersRefused int64
 }
 
 // Stats reads them. Every state has its number, also 0.
 func (c *Coordinator) Stats() Stats {
-	s := Stats{MaxGroups: c.cfg.MaxGroups, States: map[string]int{}, Rebalances: c.rebalances.Load(), Refused: c.refused.Load()}
+	room := c.cfg.room
+	s := Stats{
+		MaxGroups: c.cfg.MaxGroups, States: map[string]int{}, Rebalances: c.rebalances.Load(), Refused: c.refused.Load(),
+		MemberBytes: room.kept.Load(), MaxMemberBytes: room.limit, MembersRefused: room.refused.Load(),
+	}
 	for _, name := range stateNames {
 		s.States[name] = 0
 	}

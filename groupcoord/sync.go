@@ -47,6 +47,8 @@ func (e *syncEvent) apply(g *group) {
 		g.refuse(e, codeInconsistentProtocol)
 	case g.state == preparing:
 		g.refuse(e, codeRebalanceInProgress)
+	case g.state == completing && m.id == g.leader && !g.cfg.room.has(g.grows(e.req.GroupAssignment)):
+		g.refuse(e, codeNotAvailable)
 	case g.state == completing:
 		g.holdSync(m, e)
 	default:
