@@ -39,6 +39,15 @@ func ownedByName(s *kmsg.ConsumerMemberMetadata, topics map[string]Topic) partit
 	return owned
 }
 
+// ownedNames are the topics of which a classic consumer says it has partitions.
+func ownedNames(s *kmsg.ConsumerMemberMetadata) []string {
+	var names []string
+	for _, o := range s.OwnedPartitions {
+		names = append(names, o.Topic)
+	}
+	return names
+}
+
 // readAssignment decodes what the leader of a classic group gave a member: nothing
 // if it was not named.
 func readAssignment(encoded []byte) (a kmsg.ConsumerMemberAssignment, err error) {

@@ -7,7 +7,8 @@ import (
 )
 
 // classicInterests are the topics of a classic group that is about to serve the
-// consumer protocol: those its members subscribe to and those they have.
+// consumer protocol: those its members subscribe to, those they were given, and those
+// they say they have.
 func (g *group) classicInterests() interests {
 	needs := newInterests()
 	if g.protocolType != consumerType {
@@ -17,6 +18,7 @@ func (g *group) classicInterests() interests {
 	for _, m := range g.members.list {
 		if s, err := readSubscription(m.metadata(name)); err == nil {
 			needs.add(s.Topics, "")
+			needs.add(ownedNames(s), "")
 		}
 		needs.add(assignedNames(m.assignment), "")
 	}

@@ -356,6 +356,28 @@ func TestUpgradeKeepsWhatCooperativeMembersStillHave(t *testing.T) {
 	})
 }
 
+// That is so for a topic, too, that nobody subscribes to any more and nobody was given.
+func TestUpgradeKeepsTopicsThatCooperativeMembersLeave(t *testing.T) {
+	inConsumerBubble(t, Config{}, newFakeTopics("t:1", "u:2"), func(r *rig) {
+		x := r.classicConsumer("x", "t", "u")
+		x.joined(x.join())
+		x.assigned(x.sync(map[string]string{x.id: encodedAssignment("t0", "u0", "u1")}))
+		x.subscribe([]string{"t"}, []string{"t0", "u0", "u1"})
+		x.joined(x.join())
+		x.sync(map[string]string{x.id: encodedAssignment("t0")}).get() // it does not get the answer
+
+		b := r.beater("b", "t")
+		wantList(r, "b has nothing yet", b.join())
+		b.topics = []string{"u"}
+		wantList(r, "b waits", b.has())
+		wantList(r, "x must give up a topic", x.rejoin(), "t0")
+		want(r, "b waits", len(b.beat()), 0)
+		x.subscribe([]string{"t"}, []string{"t0"})
+		wantList(r, "x has given it up", x.rejoin(), "t0")
+		wantList(r, "b", b.beat(), "u0", "u1")
+	})
+}
+
 // The same where the group has been one of the consumer protocol before.
 func TestUpgradeSoonAfterDowngrade(t *testing.T) {
 	inConsumerBubble(t, Config{}, newFakeTopics("t:2"), func(r *rig) {
