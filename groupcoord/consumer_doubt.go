@@ -106,9 +106,9 @@ func (g *group) endDoubt(m *consumerMember, r report, taken map[topicID]bool) {
 		h.doubtful = nil
 	}
 	g.consumer.own(m, h)
-	if len(has) > 0 && m.state != memberRevoking {
+	if len(has) > 0 {
 		m.state = memberRevoking
-		g.awaitRevocation(m)
+		g.awaitRevocation(m) // its whole time, also if it has others to give up already
 	}
 }
 

@@ -105,6 +105,30 @@ func TestFormerAssignmentIsNotGivenUp(t *testing.T) {
 	})
 }
 
+// It has that time also if it had others to give up before: it has only just begun with
+// the assignment that lacks both.
+func TestFormerAssignmentHasItsOwnTimeToBeGivenUp(t *testing.T) {
+	inConsumerBubble(t, Config{}, newFakeTopics("a:1", "b:1", "d:1"), func(r *rig) {
+		c, s := r.beater("c", "b"), r.beater("s", "a")
+		c.rebalance = 20 * time.Second
+		c.join()
+		c.acks("b0")
+		c.topics = []string{"a", "b"}
+		wantList(r, "c is told of a", c.has("b0"), "a0", "b0")
+		c.topics = []string{"b"}
+		wantList(r, "c is told that it has lost a", c.has("b0"), "b0")
+		c.topics = []string{"d"}
+		wantList(r, "c is to give up b", c.has("b0"))
+		r.sleep(15 * time.Second)
+		c.acks("a0", "b0")
+		r.sleep(15 * time.Second)
+		want(r, "c has time", len(c.beat()), 0)
+		wantList(r, "s must wait", s.join())
+		wantList(r, "c has given up both", c.acks(), "d0")
+		wantList(r, "s", s.beat(), "a0")
+	})
+}
+
 // A client that always says everything acknowledges nothing, but what it was given
 // later tells that it is done with what was before.
 func TestLaterPartitionsEndDoubt(t *testing.T) {

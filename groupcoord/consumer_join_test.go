@@ -174,6 +174,26 @@ func TestWrongMemberEpochs(t *testing.T) {
 	})
 }
 
+// A member may miss one answer after the other while it waits for partitions: none of
+// them has led it any further.
+func TestAnswersLostWhileWaiting(t *testing.T) {
+	inConsumerBubble(t, Config{}, newFakeTopics("t:4", "u:1"), func(r *rig) {
+		c, s := r.beater("c", "t"), r.beater("s", "u")
+		c.join()
+		s.join()
+		r.settle(c, s)
+		before := s.epoch
+		s.topics = []string{"t", "u"}
+		for range 3 {
+			s.epoch = before
+			wantList(r, "s waits", s.has("u0"), "u0")
+			want(r, "epoch of s", s.epoch, before+1)
+		}
+		c.follow()
+		wantList(r, "s", s.beat(), "t3", "u0")
+	})
+}
+
 func TestMemberIDMadeByTheServer(t *testing.T) {
 	inConsumerBubble(t, Config{}, newFakeTopics("t:1"), func(r *rig) {
 		a := r.beater("a", "t")

@@ -372,7 +372,8 @@ func (m *consumerModel) pass(t *rapid.T) {
 
 func (m *consumerModel) advance(d time.Duration) {
 	until := m.now.Add(d)
-	for due(m.g.wake, until) {
+	for n := 0; due(m.g.wake, until); n++ {
+		mustEnd(m.t, n, "ticks")
 		if m.g.wake.After(m.now) {
 			m.now = m.g.wake
 		}
@@ -406,7 +407,8 @@ func (m *consumerModel) callsEnd(t *rapid.T) {
 }
 
 func (m *consumerModel) drain() {
-	for len(m.calls) > 0 {
+	for n := 0; len(m.calls) > 0; n++ {
+		mustEnd(m.t, n, "calls")
 		call := m.calls[0]
 		m.calls = m.calls[1:]
 		m.handle(call(true))

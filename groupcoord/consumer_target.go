@@ -136,7 +136,9 @@ func (c *consumerGroup) free(m *consumerMember, wanted partitionSet) (gets parti
 
 func (m *consumerMember) advance(s memberState, epoch int32) {
 	m.state = s
-	m.previous, m.epoch = m.epoch, epoch
+	if epoch != m.epoch {
+		m.previous, m.epoch = m.epoch, epoch
+	}
 }
 
 // awaitRevocation starts the time in which a member has to give partitions up, or

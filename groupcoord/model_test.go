@@ -492,7 +492,8 @@ func (m *model) pass(t *rapid.T) {
 
 func (m *model) advance(d time.Duration) {
 	until := m.now.Add(d)
-	for due(m.g.wake, until) {
+	for n := 0; due(m.g.wake, until); n++ {
+		mustEnd(m.t, n, "ticks")
 		if m.g.wake.After(m.now) {
 			m.now = m.g.wake
 		}
@@ -573,9 +574,18 @@ func (m *model) settle() {
 
 // drain lets all store calls succeed.
 func (m *model) drain() {
-	for len(m.calls) > 0 {
+	for n := 0; len(m.calls) > 0; n++ {
+		mustEnd(m.t, n, "calls")
 		call := m.calls[0]
 		m.calls = m.calls[1:]
 		m.handle(call(true))
+	}
+}
+
+// mustEnd fails a model whose group goes round in circles: asks again whenever it is
+// answered, or wakes without end. What the model keeps would fill the memory first.
+func mustEnd(t *rapid.T, n int, what string) {
+	if n >= 10_000 {
+		t.Fatalf("%d %s one after the other, and no end", n, what)
 	}
 }
