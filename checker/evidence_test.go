@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -77,6 +78,28 @@ func TestTheCauseIsInTheEvidence(t *testing.T) {
 	}
 }
 
+// TestARunThatBreaksOffIsShown: with nothing to search for, the end of the history and
+// the trouble that the gateway logged are printed.
+func TestARunThatBreaksOffIsShown(t *testing.T) {
+	var out bytes.Buffer
+	r := newReport(t, settings{kinds: allKinds}, &out)
+	f := failedRun(t, r)
+	f.found, f.err, f.history.Complaints = nil, errors.New("metrics: connection refused"), []string{"a client error"}
+	log := `{"level":"debug","message":"quiet"}` + "\n" + `{"level":"error","message":"loud"}` + "\npanic: no JSON\n"
+	if err := os.WriteFile(filepath.Join(f.logs, "gateway-2.log"), []byte(log), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.fail(f)
+	for want, times := range map[string]int{
+		"the run broke off: metrics: connection refused\nbefore: a client error\n": 1, "    history.log: ": excerptLines,
+		`gateway-2.log:2: {"level":"error"`: 1, "quiet": 0,
+	} {
+		if got := strings.Count(out.String(), want); got != times {
+			t.Errorf("%q is there %d times, want %d:\n%s", want, got, times, out.String())
+		}
+	}
+}
+
 // TestTheTimelineTellsAll: every kind of event has a line.
 func TestTheTimelineTellsAll(t *testing.T) {
 	h := kept()
@@ -95,7 +118,7 @@ func TestTheTimelineTellsAll(t *testing.T) {
 		"2026-01-01T00:00:00.000000Z +0.000000s - gateway 1 takes connections\n",
 		"+0.050000s p1 sent p1/0/5\n", "+0.070000s p1 refused p1/0/5: no answer came\n",
 		"+0.055000s p1 acknowledged p1/1/5 at an unknown offset\n", "+0.060000s a0 read 1@0: p0/1/0\n",
-		"+0.080000s g0 is given partition 0\n", "+0.400000s - group g committed 0@5\n",
+		"+0.080000s g0 is given partition 0\n", "+0.400000s group-g committed 0@5\n",
 		"+0.101000s watcher fetched from 0@3, asked 1ms before: code 0, high watermark 0@12\n",
 		"+0.201000s watcher listed the end of partition 1, asked 1ms before: code 0, high watermark 1@12\n",
 		"+0.900000s - gateway 1 is told to stop, or killed\n", "+0.950000s - gateway 1 has ended\n",

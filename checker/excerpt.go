@@ -16,10 +16,10 @@ import (
 
 // How much is printed of the evidence; all of it is in the files.
 const (
-	excerptViolations = 3   // that get an excerpt
-	excerptLines      = 10  // of the history, and of the gateways' logs, for each
-	excerptEach       = 5   // of the history for one of the names
-	excerptWidth      = 400 // bytes of a line
+	excerptRules = 4   // whose first violation gets an excerpt
+	excerptLines = 10  // of the history, and of the gateways' logs, for each
+	excerptEach  = 5   // of the history for one of the names
+	excerptWidth = 400 // bytes of a line
 	// around is how far from an event of the history a line of the log may be: the
 	// log's times are in milliseconds, and clients take a moment themselves.
 	around = 50 * time.Millisecond
@@ -92,6 +92,7 @@ type logLine struct {
 	ClientID string    `json:"client_id"`
 	Request  string    `json:"request"`
 	Requests []string  `json:"requests"`
+	number   int       // among all lines
 	call     bool      // of DIS
 	distance time.Duration
 }
@@ -111,7 +112,7 @@ func readLogs(dir string) (all []logLine, err error) {
 		lines := bufio.NewScanner(file)
 		lines.Buffer(nil, 1<<20)
 		for number := 1; lines.Scan(); number++ {
-			l := logLine{where: fmt.Sprintf("%s:%d", filepath.Base(name), number), text: lines.Text()}
+			l := logLine{number: len(all), where: fmt.Sprintf("%s:%d", filepath.Base(name), number), text: lines.Text()}
 			if json.Unmarshal(lines.Bytes(), &l) == nil {
 				l.call = strings.Contains(l.text, `"operation":`)
 				all = append(all, l)
@@ -156,7 +157,7 @@ func related(lines []logLine, events []event) []logLine {
 		chosen[l.where] = l
 	}
 	return slices.SortedFunc(maps.Values(chosen), func(a, b logLine) int {
-		return cmp.Or(a.At.Compare(b.At), strings.Compare(a.where, b.where))
+		return cmp.Compare(a.number, b.number)
 	})
 }
 

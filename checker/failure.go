@@ -42,28 +42,29 @@ func (r *report) fail(f *failure) {
 }
 
 // describe says how to run a seed again, what it did and what went wrong, up to
-// most violations; about adds to the first of them.
+// most violations; about adds to the first one of each rule.
 func (f *failure) describe(replay string, most int, about func(message string) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "replay: %s\n%s", replay, f.plan.String())
-	messages := make([]string, 0, len(f.found)+1)
 	if f.err != nil {
-		messages = append(messages, fmt.Sprintf("the run broke off: %v", f.err))
-		for _, text := range f.history.Complaints {
-			messages = append(messages, "before: "+text)
+		fmt.Fprintf(&b, "the run broke off: %v\n", f.err)
+		for _, text := range f.history.Complaints[:min(len(f.history.Complaints), maxViolations)] {
+			fmt.Fprintf(&b, "before: %s\n", text)
+		}
+		if about != nil {
+			b.WriteString(about(f.err.Error()))
 		}
 	}
-	for _, v := range f.found {
-		messages = append(messages, fmt.Sprintf("violation: %v", v))
-	}
-	for i, message := range messages {
-		if i > most {
-			fmt.Fprintf(&b, "and %d more\n", len(messages)-i)
+	shown := map[string]bool{}
+	for i, v := range f.found {
+		if i == most {
+			fmt.Fprintf(&b, "and %d more violations\n", len(f.found)-i)
 			break
 		}
-		fmt.Fprintln(&b, message)
-		if about != nil && i < excerptViolations {
-			b.WriteString(about(message))
+		fmt.Fprintf(&b, "violation: %v\n", v)
+		if about != nil && !shown[v.Rule] && len(shown) < excerptRules {
+			shown[v.Rule] = true
+			b.WriteString(about(v.Message))
 		}
 	}
 	return b.String()

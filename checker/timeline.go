@@ -11,7 +11,7 @@ import (
 // event is one line of a history for people.
 type event struct {
 	at   time.Time
-	who  string // the client, by its client id; "" for the run itself
+	who  string // the client, by its client id, or a group; "" for the run itself
 	text string
 }
 
@@ -46,7 +46,7 @@ func (h *history) timeline() []event {
 		}
 	}
 	for _, c := range h.Commits {
-		add(c.Done, "", "group %s committed %v", c.Group, place{c.Partition, c.Offset})
+		add(c.Done, "group-"+c.Group, "committed %v", place{c.Partition, c.Offset})
 	}
 	for i := range h.Views {
 		h.Views[i].events(add)
