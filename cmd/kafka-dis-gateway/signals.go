@@ -6,7 +6,13 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
+
+// oneStop is how long further signals belong to the first. Who asks a wrapper to stop
+// sends one to the whole group of processes, and the wrapper passes its own on: timeout
+// of coreutils does both itself. Nobody who has lost patience is that fast.
+const oneStop = 500 * time.Millisecond
 
 // signals turns SIGINT, SIGTERM and SIGHUP into two steps: the first asks for a drain,
 // the second ends it at once. SIGHUP comes from a terminal that is closed, and from who
@@ -42,11 +48,17 @@ func watchSignals() *signals {
 		case <-force.Done():
 			return
 		}
-		select {
-		case <-received:
-			s.second.Store(true)
-			startForce()
-		case <-force.Done():
+		for first := time.Now(); ; {
+			select {
+			case <-received:
+			case <-force.Done():
+				return
+			}
+			if time.Since(first) >= oneStop {
+				s.second.Store(true)
+				startForce()
+				return
+			}
 		}
 	}()
 	return s
