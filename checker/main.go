@@ -65,7 +65,7 @@ func runMain(args []string) error {
 	flags.StringVar(&kinds, "kinds", "", "kinds of trouble, separated by commas; all when empty: "+strings.Join(allKinds, ", "))
 	flags.StringVar(&s.binary, "binary", "", "the gateway's binary; built when empty")
 	flags.StringVar(&s.keepIn, "evidence", "", "the folder for the logs of runs, where those of failed ones stay; a new one in the system's folder for temporary files when empty")
-	flags.StringVar(&s.logLevel, "log-level", "debug", "of the processes")
+	flags.StringVar(&s.logLevel, "log-level", "debug", "least severe level that the processes log")
 	flags.BoolVar(&s.race, "race", false, "build the binary with the race detector")
 	flags.BoolVar(&s.verbose, "v", false, "print every schedule")
 	flags.BoolVar(&s.needAll, "need-all", false, "fail when a kind of trouble has never hit")
