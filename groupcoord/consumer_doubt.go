@@ -19,7 +19,8 @@ import "maps"
 //     goes on from the newest one it knows;
 //   - reports something that it was given after them: clients take one assignment over
 //     after the other; or something of the same topic that was given with them: clients
-//     take a topic over at once, as soon as they know the name to its id;
+//     take a topic over at once, as soon as they know the name to its id; what it may
+//     have from before, since it got it back, does not count;
 //   - joins anew, leaves, or is removed;
 //   - has known of its loss for its rebalance timeout, and sends a second heartbeat
 //     after that which does not report it: no client may take longer to take an
@@ -46,6 +47,12 @@ func (h holding) all() partitionSet {
 func (h holding) equal(other holding) bool {
 	return h.assigned.equal(other.assigned) && h.revoking.equal(other.revoking) &&
 		h.doubtful.equal(other.doubtful) && h.since.equal(other.since)
+}
+
+// fresh are those of the partitions that the member cannot have from before: if it
+// reports one, it has taken over what it is given now.
+func (h holding) fresh(gets partitionSet) partitionSet {
+	return gets.without(h.revoking).without(h.doubtful)
 }
 
 // report is what a member says of its partitions, and what is known of when it said it.
@@ -142,7 +149,7 @@ func (g *group) limitDoubt(m *consumerMember) {
 // is in doubt, unless it gets it back.
 func (m *consumerMember) lose(lost, gets partitionSet) holding {
 	h := m.holding
-	since := gets.without(h.revoking).without(h.doubtful)
+	since := h.fresh(gets)
 	more := lost.common(m.untaken)
 	if len(more) == 0 {
 		since = h.since.with(since)

@@ -356,3 +356,59 @@ func TestEachDoubtHasItsOwnEnd(t *testing.T) {
 		wantList(r, "s", s.beat(), "a0", "b0")
 	})
 }
+
+// What a member gets back it may report from the first time: that does not tell that
+// it is done with what it was given in between, or with it.
+func TestPartitionsThatComeBackProveNothing(t *testing.T) {
+	t.Run("of what was given in between", func(t *testing.T) {
+		inConsumerBubble(t, Config{}, newFakeTopics("a:1", "b:1"), func(r *rig) {
+			c, s := r.beater("c", "a"), r.beater("s", "b")
+			wantList(r, "c is told", c.join(), "a0")
+			c.topics = []string{"b"}
+			wantList(r, "c is told something else", c.has(), "b0")
+			c.topics = []string{"a"}
+			wantList(r, "c gets it back", c.has(), "a0")
+			wantList(r, "s must wait", s.join())
+			c.has("a0")
+			want(r, "s waits", len(s.beat()), 0)
+			c.acks("a0")
+			wantList(r, "s", s.beat(), "b0")
+		})
+	})
+	t.Run("of what came with it", func(t *testing.T) {
+		topics := newFakeTopics("a:1", "b:1")
+		inConsumerBubble(t, Config{}, topics, func(r *rig) {
+			c, s := r.beater("c", "a"), r.beater("s", "a")
+			wantList(r, "c is told", c.join(), "a0")
+			c.topics = []string{"b"}
+			wantList(r, "c is told something else", c.has(), "b0")
+			topics.set("a:2")
+			c.topics = []string{"a"}
+			wantList(r, "c gets more", c.has(), "a0", "a1")
+			wantList(r, "s must wait", s.join())
+			before := c.epoch
+			wantList(r, "c loses one", c.has(), "a0")
+			c.epoch = before // it is not told
+			c.has("a0")
+			want(r, "s waits", len(s.beat()), 0)
+			c.acks("a0")
+			wantList(r, "s", s.beat(), "a1")
+		})
+	})
+	t.Run("after it was to be given up", func(t *testing.T) {
+		inConsumerBubble(t, Config{}, newFakeTopics("a:1", "b:1"), func(r *rig) {
+			c, s := r.beater("c", "a", "b"), r.beater("s", "b")
+			wantList(r, "c is told", c.join(), "a0", "b0")
+			req := c.request()
+			req.SubscribedTopicNames = []string{"b"}
+			wantList(r, "c is to give one up", c.took(c.send(req)), "b0")
+			c.topics = []string{"a"}
+			wantList(r, "c gets it back", c.has(), "a0")
+			wantList(r, "s must wait", s.join())
+			c.has("a0") // it does not know the name of b yet
+			want(r, "s waits", len(s.beat()), 0)
+			c.acks("a0")
+			wantList(r, "s", s.beat(), "b0")
+		})
+	})
+}

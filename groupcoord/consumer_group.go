@@ -49,7 +49,7 @@ type consumerMember struct {
 	state    memberState
 	holding
 	untaken partitionSet // of assigned and revoking: it has not reported them so far
-	latest  partitionSet // of untaken: it got them last
+	latest  partitionSet // of untaken: it got them last, and cannot have them from before
 	target  partitionSet
 
 	expires    time.Time // end of the session; zero while it waits for us

@@ -74,12 +74,14 @@ func TestConsumerModelTakingOver(t *testing.T) {
 			"arrive": m.arriveOne,
 			"change": m.changeSubscription,
 			"time":   m.pass,
+			"topics": m.changeTopics,
+			"delete": m.deleteTopic,
 			"beats":  m.beatOnly,
 			"":       m.check,
 		})
 		m.settle()
 	})
-	wantReached(t, reached, "adopted", "fenced", "lost answer", "lost request", "late", "revoking", "doubt", "doubt ends in time", "too slow")
+	wantReached(t, reached, "adopted", "fenced", "lost answer", "lost request", "late", "revoking", "doubt", "doubt ends in time", "too slow", "topic deleted")
 }
 
 // TestConsumerModelClassic is the same with cooperative clients of the classic protocol,
@@ -329,6 +331,14 @@ func (m *consumerModel) changeTopics(t *rapid.T) {
 	topic := rapid.SampledFrom([]string{"a", "b", "later"}).Draw(t, "topic")
 	count := rapid.Int32Range(1, 5).Draw(t, "partitions")
 	m.topics.set(fmt.Sprintf("%s:%d", topic, count))
+}
+
+// deleteTopic deletes one, and the group sees it soon. It may come back.
+func (m *consumerModel) deleteTopic(t *rapid.T) {
+	m.topics.remove(rapid.SampledFrom([]string{"a", "b", "later"}).Draw(t, "topic"))
+	m.advance(m.cfg.TopicsInterval)
+	m.drain()
+	m.reached["topic deleted"]++
 }
 
 func (m *consumerModel) commit(t *rapid.T) {

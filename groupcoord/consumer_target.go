@@ -107,11 +107,12 @@ func (c *consumerGroup) step(m *consumerMember, r report, epoch int32) {
 		return
 	}
 	gets, unreleased := c.free(m, m.target.without(keeps))
+	latest := m.fresh(gets)
 	h := m.lose(m.revoking.with(gives), gets)
 	h.assigned, h.revoking = keeps.with(gets), nil
 	c.own(m, h)
 	if len(gets) > 0 {
-		m.untaken, m.latest = m.untaken.with(gets), gets
+		m.untaken, m.latest = m.untaken.with(gets), latest
 	}
 	if unreleased {
 		m.advance(memberUnreleased, c.targetEpoch)

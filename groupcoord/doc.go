@@ -152,7 +152,8 @@
 //	it acknowledges: a list of what it has,
 //	  without all the rest                    -> the partition is free
 //	it reports what it was given later, or
-//	  with it of the same topic               -> free
+//	  with it of the same topic, and cannot
+//	  have from before                        -> free
 //	it joins anew, leaves, is fenced          -> free
 //	its rebalance timeout is over since a
 //	  heartbeat at its newest epoch, and two
