@@ -24,8 +24,8 @@ var metricBuild = gateway.Metric{
 var metricRefused = gateway.Metric{
 	Part: gateway.PartHealth, Name: "kdg_dis_refused_streams", Type: gateway.Gauge, Unit: "streams", Labels: []string{"calls"},
 	Help: "Streams of which DIS has refused every call of a kind for 30 s or longer, by kind (writes, reads, commits), " +
-		"although it answers the gateway: a permission is missing, say. The gateway stays ready for what works; /readyz and / name the reason.",
-	Worry: "It is not 0: the clients that need it fail until somebody changes what DIS allows.",
+		"although it answers the gateway: a permission is missing, say, or every call is throttled. The gateway stays ready for what works; /readyz and / name the reason.",
+	Worry: "It is not 0: the clients that need it fail until somebody changes what DIS allows, or who else uses it.",
 }
 
 var metricGroups = gateway.Metric{

@@ -64,19 +64,17 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestWhatIsNoRefusal of the gateway: what the caller of the call can help, what
-// passes by itself, and what nobody waited for.
+// TestWhatIsNoRefusal of the gateway: what the caller of the call can help, and what
+// nobody waited for.
 func TestWhatIsNoRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRefusals(noRemedy, answering, zerolog.Nop())
 		for range 100 {
 			for _, call := range []dis.Call{
-				{Err: &dis.Error{HTTPStatus: 429, Code: "DIS.4303"}},
 				{Err: &dis.Error{HTTPStatus: 400, Code: "DIS.4301"}},
 				{Err: &dis.Error{HTTPStatus: 413}},
 				{Err: &dis.Error{Err: context.Canceled}},
 				{Err: errors.New("of our own")},
-				{HTTPStatus: 200, Records: 2, Refused: 2, RefusalCode: "DIS.4303"},
 			} {
 				call.Operation, call.Stream = "PutRecords", "orders"
 				r.observe(call)
@@ -85,6 +83,30 @@ func TestWhatIsNoRefusal(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		if got := r.sentences(); len(got) != 0 {
+			t.Errorf("degraded: %q", got)
+		}
+	})
+}
+
+// TestThrottledThroughout: that DIS throttles some calls is how it works, but not that
+// it throttles all.
+func TestThrottledThroughout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRefusals(askForIt, answering, zerolog.Nop())
+		for range 40 {
+			for _, call := range []dis.Call{
+				{Stream: "crowded", HTTPStatus: 200, Records: 2, Refused: 2, RefusalCode: "DIS.4303", RefusalMessage: "limit"},
+				{Stream: "refused", HTTPStatus: 429, Err: &dis.Error{HTTPStatus: 429, Code: "DIS.4303"}},
+				{Stream: "busy", HTTPStatus: 200, Records: 2, Refused: 2, RefusalCode: "DIS.4303"},
+				{Stream: "busy", HTTPStatus: 200, Records: 2, Refused: 1, RefusalCode: "DIS.4303"},
+			} {
+				call.Operation = "PutRecords"
+				r.observe(call)
+			}
+			time.Sleep(time.Second)
+		}
+		got := r.sentences()
+		if len(got) != 1 || got[0] != "DIS has refused every write to crowded, refused for 40s: DIS PutRecords: DIS.4303 limit (HTTP 200): ask for it" {
 			t.Errorf("degraded: %q", got)
 		}
 	})

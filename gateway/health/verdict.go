@@ -37,9 +37,11 @@ func ofAll(call dis.Call) verdict {
 }
 
 // ofStream gives the verdict of a call on those of its kind for its stream. One that
-// failed for what was asked, or for a moment, tells nothing: a record that is too large,
-// a topic that is gone, a partition that is throttled, a caller that has gone away. The
-// failure is that of a refusal, without DIS's request id, which always differs.
+// failed for what was asked tells nothing: a record that is too large, a topic that is
+// gone, a caller that has gone away. One that was throttled is refused like others: that
+// is the way of DIS while something else goes through, and where nothing does, somebody
+// has to know. The failure is that of a refusal, without DIS's request id, which always
+// differs.
 func ofStream(call dis.Call) (said verdict, failure *dis.Error) {
 	var found *dis.Error
 	switch {
@@ -50,7 +52,7 @@ func ofStream(call dis.Call) (said verdict, failure *dis.Error) {
 	case errors.Is(call.Err, context.Canceled), !errors.As(call.Err, &found):
 		return tellsNothing, nil
 	}
-	if translate.ScopeOf(found) == translate.ScopeRequest {
+	if translate.ScopeOf(found) == translate.ScopeRequest && !found.Throttled() {
 		return tellsNothing, nil
 	}
 	plainly := *found

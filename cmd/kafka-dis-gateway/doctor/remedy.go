@@ -29,6 +29,7 @@ const (
 	checkHost    = "check --dis-endpoint: give the name that the certificate is for"
 	checkExpiry  = "check the clock of this machine; if it is right, the certificate of --dis-endpoint has to be renewed"
 	checkScheme  = "check --dis-endpoint: http:// instead of https://, or another port"
+	checkLoad    = "look who else writes to the stream or reads from it, or give it more partitions"
 	waitForDIS   = "nothing to set right here: wait for DIS"
 )
 
@@ -65,6 +66,8 @@ func Explain(err error) (what, do string) {
 		return "there are no keys for DIS", checkSource
 	case failure == nil || failure.HTTPStatus == 0:
 		return "DIS does not answer", unanswered(err)
+	case failure.Throttled() && (failure.Operation == "PutRecords" || failure.Operation == "GetRecords"):
+		return "DIS throttles", checkLoad
 	case failure.HTTPStatus >= 500 || failure.Throttled():
 		return "DIS is in trouble", waitForDIS
 	case failure.Code == "" && (failure.HTTPStatus == 401 || failure.HTTPStatus == 441):

@@ -22,6 +22,7 @@ func TestExplain(t *testing.T) {
 		{refused(200, ""), "no DIS answers", "--dis-endpoint"},
 		{refused(503, ""), "DIS is in trouble", "wait"},
 		{refused(400, "DIS.4303"), "DIS is in trouble", "wait"},
+		{&dis.Error{Operation: "PutRecords", HTTPStatus: 200, Code: "DIS.4303"}, "DIS throttles", "more partitions"},
 		{refused(401, ""), "DIS refuses the gateway", "HUAWEICLOUD_SDK_AK"},
 		{refused(441, "DIS.4112"), "DIS refuses the gateway", "HUAWEICLOUD_SDK_SK"},
 		{refused(401, "DIS.4107"), "DIS refuses the gateway", "HUAWEICLOUD_SDK_AK"},
