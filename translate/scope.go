@@ -3,6 +3,7 @@ package translate
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 )
@@ -36,11 +37,19 @@ func ScopeOf(err error) Scope {
 		return ScopeRequest
 	case noPermission(err, e):
 		return ScopeStream
-	case credentialsRefused(err, e), e.HTTPStatus >= http.StatusInternalServerError, unanswered(e):
+	case credentialsRefused(err, e), inTrouble(e), unanswered(e):
 		return ScopeAll
 	default:
 		return ScopeRequest
 	}
+}
+
+// inTrouble is an answer that only a service in trouble gives. A code of the 4xxx family
+// is DIS's own word on the request, throttling too, and counts for more than the status
+// that somebody on the way put on it: DIS is there, and whoever is refused needs to know.
+// A 503 without a code is trouble, also when it says when to come again.
+func inTrouble(e *dis.Error) bool {
+	return e.HTTPStatus >= http.StatusInternalServerError && !strings.HasPrefix(e.Code, "DIS.4")
 }
 
 // unanswered is a call without an answer. A record that DIS refused within an answer

@@ -74,6 +74,8 @@ func TestWhatIsNoRefusal(t *testing.T) {
 				{Err: &dis.Error{HTTPStatus: 400, Code: "DIS.4301"}},
 				{Err: &dis.Error{HTTPStatus: 413}},
 				{Err: &dis.Error{Err: context.Canceled}},
+				{Err: &dis.Error{Err: context.DeadlineExceeded}, Latency: slowCall - time.Millisecond},
+				{HTTPStatus: 503, Err: &dis.Error{HTTPStatus: 503, Code: "DIS.4303"}},
 				{Err: errors.New("of our own")},
 			} {
 				call.Operation, call.Stream = "PutRecords", "orders"
@@ -149,7 +151,7 @@ func TestAnOutageIsNoRefusal(t *testing.T) {
 		r := newRefusals(noRemedy, func() bool { return present }, zerolog.New(&log))
 		failing := func(operation string, seconds int) {
 			for range seconds {
-				r.observe(dis.Call{Operation: operation, Stream: "orders", Err: &dis.Error{Operation: operation, Err: context.DeadlineExceeded}})
+				r.observe(dis.Call{Operation: operation, Stream: "orders", Latency: slowCall, Err: &dis.Error{Operation: operation, Err: context.DeadlineExceeded}})
 				time.Sleep(time.Second)
 			}
 		}

@@ -27,13 +27,20 @@ func ofAll(call dis.Call) verdict {
 	switch {
 	case call.Err == nil:
 		return taken
-	case errors.Is(call.Err, context.Canceled),
-		errors.Is(call.Err, context.DeadlineExceeded) && call.HTTPStatus == 0 && call.Latency < slowCall:
+	case givenUp(call):
 		return tellsNothing
 	case translate.ScopeOf(call.Err) == translate.ScopeAll:
 		return refused
 	}
 	return taken
+}
+
+// givenUp reports that the caller of a call went away, or had less patience than says
+// anything about DIS. That holds for one stream as for all of them: a client that allows a
+// second for what takes longer is not refused, and the gateway's own calls wait longer.
+func givenUp(call dis.Call) bool {
+	return errors.Is(call.Err, context.Canceled) ||
+		errors.Is(call.Err, context.DeadlineExceeded) && call.HTTPStatus == 0 && call.Latency < slowCall
 }
 
 // ofStream gives the verdict of a call on those of its kind for its stream. One that
@@ -49,7 +56,7 @@ func ofStream(call dis.Call) (said verdict, failure *dis.Error) {
 		return taken, nil
 	case call.Err == nil: // and every record was refused
 		found = &dis.Error{Operation: call.Operation, HTTPStatus: call.HTTPStatus, Code: call.RefusalCode, Message: call.RefusalMessage}
-	case errors.Is(call.Err, context.Canceled), !errors.As(call.Err, &found):
+	case givenUp(call), !errors.As(call.Err, &found):
 		return tellsNothing, nil
 	}
 	if translate.ScopeOf(found) == translate.ScopeRequest && !found.Throttled() {

@@ -190,7 +190,9 @@ func (p *partition) refuseBatch(b *pending, err error) {
 }
 
 // refusalLevel is low where every call would fail, not this batch alone: that is logged
-// by who watches DIS.
+// by who watches DIS. Of a batch that is given up that is only an identity which DIS does
+// not accept: after trouble of DIS, or without an answer, it is sent again, and logUnknown
+// tells of the first time.
 func refusalLevel(err error) zerolog.Level {
 	if translate.ScopeOf(err) == translate.ScopeAll {
 		return zerolog.DebugLevel

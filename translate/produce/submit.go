@@ -82,6 +82,9 @@ func (e *Engine) admit(b Batch, from *submission, frame record.Frame, done func(
 			e.metrics.repeatedBatches.Add(1)
 			return stored(unknownOffset), true
 		case outOfOrder:
+			if e.closed {
+				return closing, true // no batch before it will arrive here
+			}
 			return notWritten(place.reason), true
 		case repeat:
 			e.metrics.repeatedBatches.Add(1)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
@@ -316,6 +317,38 @@ func TestStoredRecordsAreCountedByTopic(t *testing.T) {
 		r.send(0, "aa", "bbb").want(0, 0)
 		if records != 2 || bytes != 5 {
 			t.Errorf("%d records and %d bytes are counted, want 2 and 5", records, bytes)
+		}
+	})
+}
+
+// TestARepeatAfterClose gets what became of the batch, stored or on its way: to be told
+// that it is not written would have its producer write it again elsewhere.
+func TestARepeatAfterClose(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, nil)
+		r.dis.latency = time.Second
+		id, epoch := r.engine.NewProducerID()
+		send := func(sequence int32, value string) *answered {
+			return r.submit(Batch{Records: sequencedBatch(t, id, epoch, sequence, value)})
+		}
+		send(0, "stored").want(0, 0)
+		first := send(1, "on its way")
+		synctest.Wait()
+		closed := make(chan error)
+		go func() { closed <- r.engine.Close(context.Background()) }()
+		synctest.Wait()
+		send(0, "stored").want(0, 0)
+		repeat := send(1, "on its way")
+		send(2, "new").want(kerr.NotLeaderForPartition.Code, -1)
+		send(9, "out of order").want(kerr.NotLeaderForPartition.Code, -1)
+		first.want(0, 1)
+		repeat.want(0, 1)
+		if err := <-closed; err != nil {
+			t.Error(err)
+		}
+		send(1, "on its way").want(0, 1)
+		if got := r.dis.contents(r.topic, 0); len(got) != 2 {
+			t.Errorf("stored %q", got)
 		}
 	})
 }
