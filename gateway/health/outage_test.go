@@ -27,6 +27,7 @@ func TestOutage(t *testing.T) {
 		"one in three is answered":    {[]dis.Call{failing(0, "", errRefused), failing(0, "", errRefused), {Operation: "GetRecords", HTTPStatus: 200}}, false},
 		"a stream that is gone":       {[]dis.Call{failing(400, wire.CodeStreamNotFound, nil)}, false},
 		"throttling":                  {[]dis.Call{failing(429, "", nil)}, false},
+		"throttling, with a 5xx":      {[]dis.Call{failing(503, wire.CodeThrottled, nil)}, false},
 		"no permission for a stream":  {[]dis.Call{failing(403, wire.CodeForbidden, nil)}, false},
 		"callers that went away":      {[]dis.Call{failing(0, "", fmt.Errorf("read: %w", context.Canceled))}, false},
 		"callers that waited briefly": {[]dis.Call{failing(0, "", context.DeadlineExceeded)}, false},

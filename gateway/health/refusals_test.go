@@ -75,7 +75,6 @@ func TestWhatIsNoRefusal(t *testing.T) {
 				{Err: &dis.Error{HTTPStatus: 413}},
 				{Err: &dis.Error{Err: context.Canceled}},
 				{Err: &dis.Error{Err: context.DeadlineExceeded}, Latency: slowCall - time.Millisecond},
-				{HTTPStatus: 503, Err: &dis.Error{HTTPStatus: 503, Code: "DIS.4303"}},
 				{Err: errors.New("of our own")},
 			} {
 				call.Operation, call.Stream = "PutRecords", "orders"
