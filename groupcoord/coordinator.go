@@ -41,7 +41,7 @@ type Coordinator struct {
 
 	matching chan struct{} // holds one token while heavy patterns are matched
 
-	crowded sync.Once    // to log that there are too many groups
+	crowded shortage     // of room for groups
 	refused atomic.Int64 // requests because of that
 	// rebalances counts the generations of all groups.
 	rebalances atomic.Int64
@@ -78,6 +78,8 @@ func (c *Coordinator) Close(ctx context.Context) error {
 		close(c.closing)
 	}
 	c.mu.Unlock()
+	defer c.crowded.forget()
+	defer c.cfg.room.short.forget()
 
 	done := make(chan struct{})
 	go func() {
@@ -111,9 +113,7 @@ func (c *Coordinator) submit(group string, r request) {
 	if a == nil && len(c.actors) >= c.cfg.MaxGroups {
 		c.mu.Unlock()
 		c.refused.Add(1)
-		c.crowded.Do(func() {
-			c.cfg.Logger.Warn().Int("groups", c.cfg.MaxGroups).Msg("too many groups in memory: requests for further ones are refused, now and from now on without a log line")
-		})
+		c.noteCrowded()
 		r.refuse(codeNotAvailable)
 		return
 	}
@@ -124,6 +124,14 @@ func (c *Coordinator) submit(group string, r request) {
 	}
 	a.push(queued{at: time.Now(), event: r})
 	c.mu.Unlock()
+}
+
+func (c *Coordinator) noteCrowded() {
+	c.crowded.note(func() {
+		c.cfg.Logger.Warn().Int("groups", c.cfg.MaxGroups).Msg("too many groups in memory: requests for further ones are refused; the end of that is logged, not each")
+	}, func(refused int, after time.Duration) {
+		c.cfg.Logger.Info().Int("refused", refused).Str("after", after.Round(time.Second).String()).Msg("there is room for further groups again")
+	})
 }
 
 // admit decides by name alone whether a request is looked at.

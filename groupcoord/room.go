@@ -1,8 +1,8 @@
 package groupcoord
 
 import (
-	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -23,7 +23,7 @@ type room struct {
 	log     zerolog.Logger
 	kept    atomic.Int64
 	refused atomic.Int64
-	once    sync.Once
+	short   shortage
 }
 
 // has reports whether so many bytes more can be kept. What does not grow always fits:
@@ -33,8 +33,10 @@ func (r *room) has(more int) bool {
 		return true
 	}
 	r.refused.Add(1)
-	r.once.Do(func() {
-		r.log.Warn().Int64("limit_bytes", r.limit).Msg("members of groups keep too much in memory: what would add to it is refused, now and from now on without a log line")
+	r.short.note(func() {
+		r.log.Warn().Int64("limit_bytes", r.limit).Msg("members of groups keep too much in memory: what would add to it is refused; the end of that is logged, not each")
+	}, func(refused int, after time.Duration) {
+		r.log.Info().Int("refused", refused).Str("after", after.Round(time.Second).String()).Msg("members of groups have room in memory again")
 	})
 	return false
 }

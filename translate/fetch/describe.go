@@ -54,6 +54,8 @@ type describes struct {
 	failures int
 	failure  error
 	retryAt  time.Time
+	// told is set while the log has the beginning of these failures and not their end.
+	told bool
 	// askedAt is the time of the last call, whatever came of it.
 	askedAt time.Time
 }
@@ -146,6 +148,7 @@ func (s *stream) ask(ctx context.Context) (*wire.DescribeStreamResponse, error) 
 func (s *stream) describeFailed(err error) {
 	d := &s.describes
 	if d.failures == 0 && !s.gone && s.engine.ctx.Err() == nil && s.engine.tells(err) {
+		d.told = true
 		s.engine.cfg.Logger.Warn().Err(err).Str("topic", s.topic.Name).Msg("cannot describe the stream; consumers see its ends as last known")
 	}
 	d.failure = err
@@ -160,6 +163,10 @@ func (s *stream) describeFailed(err error) {
 // described applies a good answer, and reports whether it was the first that
 // showed another stream under the name.
 func (s *stream) described(d *description) (recreated bool) {
+	if s.describes.told {
+		s.describes.told = false
+		s.engine.cfg.Logger.Info().Str("topic", s.topic.Name).Int("failures", s.describes.failures).Msg("the stream is described again")
+	}
 	s.describes.latest, s.describes.failures, s.describes.failure = d, 0, nil
 	s.engine.away.Store(false)
 	if s.topic.StreamID != "" && d.streamID != "" && d.streamID != s.topic.StreamID {

@@ -3,6 +3,7 @@ package fetch
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,16 +26,22 @@ func (s *sharedLog) Write(p []byte) (int, error) {
 	return s.log.Write(p)
 }
 
-// warnings are the lines of that level, and empties the log.
-func (s *sharedLog) warnings() (found []string) {
+// all are the lines, and empties the log.
+func (s *sharedLog) all() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for line := range strings.Lines(s.log.String()) {
+	found := slices.Collect(strings.Lines(s.log.String()))
+	s.log.Reset()
+	return found
+}
+
+// warnings are the lines of that level, and empties the log.
+func (s *sharedLog) warnings() (found []string) {
+	for _, line := range s.all() {
 		if strings.Contains(line, `"level":"warn"`) {
 			found = append(found, line)
 		}
 	}
-	s.log.Reset()
 	return found
 }
 
@@ -63,6 +70,30 @@ func TestAnOutageIsOneLine(t *testing.T) {
 			readBoth()
 			if lines := log.warnings(); len(lines) != 0 {
 				b.Errorf("after outage %d:\n%s", outage, strings.Join(lines, ""))
+			}
+		}
+	})
+}
+
+// TestDescribesThatFailAreToldToTheirEnd: once when they begin, once when they are over.
+func TestDescribesThatFailAreToldToTheirEnd(t *testing.T) {
+	log := &sharedLog{}
+	inBubble(t, Config{Logger: zerolog.New(log).Level(zerolog.InfoLevel)}, tenRecords, func(b *bench) {
+		b.fetch(0)
+		for range 2 {
+			b.dis.set(func(d *fakeDIS) { d.fail = always("DescribeStream", "DIS.4116") })
+			read := func() { b.engine.Fetch(context.Background(), b.request(0, 10)); time.Sleep(3 * time.Second) }
+			for range 5 {
+				read()
+			}
+			b.dis.set(func(d *fakeDIS) { d.fail = nil })
+			for range 5 {
+				read()
+			}
+			lines := log.all()
+			if len(lines) != 2 || !strings.Contains(lines[0], "cannot describe the stream") || !strings.Contains(lines[0], "DIS.4116") ||
+				!strings.Contains(lines[1], `"level":"info","topic":"`+b.topic.Name+`","failures":`) || !strings.Contains(lines[1], "the stream is described again") {
+				b.Errorf("log %q", lines)
 			}
 		}
 	})

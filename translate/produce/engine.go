@@ -91,7 +91,7 @@ type Engine struct {
 	window      *window
 	pacers      *pacers
 	unsure      bool                  // as of a partition, for all of them
-	movedLogged map[partitionKey]bool // retired partitions that the log has named
+	movedLogged map[partitionKey]bool // retired partitions that the log has named since they were active
 }
 
 // New starts nothing yet: goroutines come with batches.

@@ -47,7 +47,7 @@ func route(topic *translate.Topic, partition int32) (target int32, trouble *Resu
 }
 
 // noteMoved counts a batch for a retired partition and names the partition in
-// the log the first time.
+// the log the first time since it was active.
 func (e *Engine) noteMoved(topic string, from partitionKey, target int32) {
 	e.metrics.movedBatches.Add(1)
 	if e.movedLogged[from] {

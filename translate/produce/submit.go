@@ -104,6 +104,8 @@ func (e *Engine) admit(b Batch, from *submission, frame record.Frame, done func(
 	}
 	if batch.moved {
 		e.noteMoved(b.Topic.Name, source, target)
+	} else {
+		delete(e.movedLogged, source) // retired once more it is news again
 	}
 	if sequence != nil {
 		sequence.take(batch)

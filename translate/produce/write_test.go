@@ -1,6 +1,7 @@
 package produce
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate"
@@ -214,6 +216,24 @@ func TestRetiredPartitions(t *testing.T) {
 			r.topic.Partitions[i].Status = wire.PartitionDeleted
 		}
 		r.send(0, "d").want(5, -1)
+	})
+}
+
+// TestEachRetirementIsLogged once, however many batches it concerns.
+func TestEachRetirementIsLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		r := newRig(t, func(c *Config) { c.Logger = zerolog.New(&log) })
+		for retired := range 2 {
+			r.topic.Partitions[1].Status = wire.PartitionDeleted
+			r.send(1, "a").want(0, -1)
+			r.send(1, "b").want(0, -1)
+			if lines := strings.Count(log.String(), "partition was retired"); lines != retired+1 {
+				t.Errorf("%d lines after %d retirements:\n%s", lines, retired+1, log.String())
+			}
+			r.topic.Partitions[1].Status = wire.PartitionActive
+			r.send(1, "c").want(0, int64(retired))
+		}
 	})
 }
 
