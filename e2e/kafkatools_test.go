@@ -85,6 +85,7 @@ var toolSteps = []toolStep{
 	{name: "a topic to load", prints: []string{`Created topic tools-load\.`}},
 	{name: "write load", prints: []string{`2000 records sent, .* ms 99\.9th\.`}},
 	{name: "read load", prints: []string{`start\.time, end\.time, data\.consumed\.in\.MB, .*`, `.*, 0\.1907, [\d.]+, 2000, .*`}},
+	{name: "delete the group that read load", prints: []string{`Deletion of requested consumer groups \('tools-load'\) was successful\.`}},
 	{name: "write in transactions", exit: 1, has: []string{
 		`.* transactions are not supported by the Kafka gateway for DIS: unset transactional\.id .*`}},
 	{name: "versions of APIs", has: []string{
@@ -140,9 +141,14 @@ func TestKafkaTools(t *testing.T) {
 			t.Errorf("%s: %s\n%s", name, problem, printed)
 		}
 	}
-	streams, err := newDISClient(t, d).ListStreams(t.Context())
+	client := newDISClient(t, d)
+	streams, err := client.ListStreams(t.Context())
 	if err != nil || len(streams) != 0 {
 		t.Errorf("streams after all were deleted: %+v, %v", streams, err)
+	}
+	apps, err := client.ListApps(t.Context(), "")
+	if err != nil || len(apps) != 0 {
+		t.Errorf("apps, which are groups, after all were deleted: %+v, %v", apps, err)
 	}
 }
 

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"strings"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -158,10 +160,30 @@ func (a *api) decode(p prefix, rest []byte) (requestHeader, kmsg.Request, error)
 		}
 	}
 	if err := req.ReadFrom(body); err != nil {
-		return header, nil, badFramef("malformed %s request, version %d: %v", a.name, p.version, err)
+		return header, nil, badFramef("malformed %s request, version %d: %s", a.name, p.version, ofRequest(err))
 	}
 	if err := checkElements(a.name, req); err != nil {
 		return header, nil, err
 	}
 	return header, req, nil
+}
+
+// ofRequest is what kmsg says of a message that it cannot read. It is made for
+// clients and takes each for a response.
+func ofRequest(err error) string { return strings.Replace(err.Error(), "response", "request", 1) }
+
+// logins are the APIs of clients that authenticate, by the names of Kafka.
+var logins = map[int16]string{kmsg.SASLHandshake.Int16(): "SaslHandshake", kmsg.SASLAuthenticate.Int16(): "SaslAuthenticate"}
+
+// notServed tells of a request that is not in the table. Clients ask first what is
+// (ApiVersions), so it comes from one that does not, or is no request of Kafka.
+func notServed(p prefix) error {
+	if name := logins[p.key]; name != "" {
+		return badFramef("%s (API key %d): the client wants to log in, and there is no authentication of clients; "+
+			"its setting is security.protocol=PLAINTEXT, without SASL", name, p.key)
+	}
+	if kmsg.RequestForKey(p.key) != nil {
+		return badFramef("%s (API key %d), version %d, is not served", kmsg.NameForKey(p.key), p.key, p.version)
+	}
+	return badFramef("unknown API key %d, version %d", p.key, p.version)
 }

@@ -48,7 +48,7 @@ func decodeNext(r *bytes.Reader, apis map[int16]*api) (kmsg.Request, error) {
 	}
 	a, ok := apis[p.key]
 	if !ok {
-		return nil, badFramef("unknown API key %d", p.key)
+		return nil, notServed(p)
 	}
 	if err := a.accepts(p); err != nil {
 		return nil, err

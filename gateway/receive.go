@@ -16,7 +16,7 @@ func (c *conn) receive() error {
 	}
 	a, ok := c.server.apis[p.key]
 	if !ok {
-		return badFramef("unknown API key %d, version %d", p.key, p.version)
+		return notServed(p)
 	}
 	if err := a.accepts(p); err != nil {
 		return err

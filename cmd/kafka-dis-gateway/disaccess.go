@@ -71,12 +71,27 @@ func (s disAccessSettings) checkSource(found *problems, chosen dis.CredentialsSo
 	}
 }
 
+// identity is what an operator has to look at when DIS refuses who calls; empty for
+// the environment, which is looked at first where nothing is said.
+func (s disAccessSettings) identity() string {
+	switch source := s.identitySource(); {
+	case s.DISTokenFile != "":
+		return "the token in " + source
+	case s.credentials(zerolog.Nop()).Chosen() == dis.CredentialsFromFile:
+		return "access_key and secret_key in " + source
+	case s.credentials(zerolog.Nop()).Chosen() == dis.CredentialsFromMetadata:
+		return "the agency of this host, whose keys come from " + source
+	}
+	return ""
+}
+
 // applyTo opens the source of keys or tokens and completes the configuration of
 // the DIS client. The error names the file that cannot be used.
 func (s disAccessSettings) applyTo(backend *dis.Config, logger zerolog.Logger) (err error) {
 	backend.Signing = dis.Signing(s.DISSigning)
 	backend.RecordBody = dis.RecordBody(s.DISRecordBody)
 	backend.Compression = dis.Compression(s.DISCompression)
+	backend.IdentitySource = s.identity()
 	if s.DISTokenFile != "" {
 		backend.Tokens, err = dis.FileToken(s.DISTokenFile, logger)
 		return err

@@ -47,6 +47,7 @@ func eventually(t *testing.T, what string, ask func() bool) {
 // right in DIS: the gateway runs and is not ready, and /readyz and one line of the
 // log say why and what to check.
 func TestMistakesThatOnlyDISKnows(t *testing.T) {
+	keys, token := writeFile(t, "access_key: who\nsecret_key: "+theSecret+"\n"), writeFile(t, "a-token-that-nobody-knows\n")
 	for _, m := range []struct {
 		name    string
 		dis     func(*embedded.Config)
@@ -59,6 +60,10 @@ func TestMistakesThatOnlyDISKnows(t *testing.T) {
 			"check HUAWEICLOUD_SDK_AK and HUAWEICLOUD_SDK_SK, or the other source of keys (--dis-credentials)"},
 		{"an unknown access key", nil, env("HUAWEICLOUD_SDK_AK", "who"), nil, "DIS.4107",
 			"check HUAWEICLOUD_SDK_AK and HUAWEICLOUD_SDK_SK, or the other source of keys (--dis-credentials)"},
+		{"a wrong key in a file", nil, nil, []string{"--dis-credentials-file=" + keys}, "DIS.4107",
+			"check access_key and secret_key in file " + keys + " (--dis-credentials-file)"},
+		{"a wrong token", nil, nil, []string{"--dis-token-file=" + token}, "DIS.4114",
+			"check the token in file " + token + " (--dis-token-file): temporary keys need a security token, and tokens expire"},
 		{"a wrong region", nil, env("HUAWEICLOUD_SDK_REGION", "elsewhere"), nil, "DIS.4111", "check HUAWEICLOUD_SDK_REGION (or --region)"},
 		{"a wrong project", nil, env("HUAWEICLOUD_SDK_PROJECT_ID", "another"), nil, "DIS.4117", "check HUAWEICLOUD_SDK_PROJECT_ID (or --project-id)"},
 		{"a clock that is off", func(c *embedded.Config) { c.Now = func() time.Time { return time.Now().Add(20 * time.Minute) } }, nil, nil,

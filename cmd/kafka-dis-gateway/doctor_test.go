@@ -132,6 +132,10 @@ func TestDoctorNamesTheSource(t *testing.T) {
 	if code != 2 || !strings.Contains(stdout, "failed   settings     the environment lacks what DIS wants to know: set HUAWEICLOUD_SDK_AK, HUAWEICLOUD_SDK_SK\n") {
 		t.Errorf("no keys at all: exit code %d\n%s", code, stdout)
 	}
+	t.Setenv("HUAWEICLOUD_SDK_REGION", "")
+	if code, stdout, _ = runCommand("doctor"); code != 2 || !strings.Contains(stdout, "skipped  identity     dis.REGION.myhuaweicloud.com: needs settings\n") {
+		t.Errorf("no region: exit code %d\n%s", code, stdout)
+	}
 }
 
 // TestDoctorHasTheSettingsOfServe: all of them, with the same defaults.

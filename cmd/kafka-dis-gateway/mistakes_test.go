@@ -109,6 +109,10 @@ var mistakes = []mistake{
 		`the environment lacks what DIS wants to know: set HUAWEICLOUD_SDK_PROJECT_ID (or --project-id)`}},
 	{"nothing of DIS", env("HUAWEICLOUD_SDK_PROJECT_ID", "", "HUAWEICLOUD_SDK_REGION", "", "HUAWEICLOUD_SDK_AK", "", "HUAWEICLOUD_SDK_SK", ""), nil, "serve", 2, []string{
 		`the environment lacks what DIS wants to know: set HUAWEICLOUD_SDK_AK, HUAWEICLOUD_SDK_SK, HUAWEICLOUD_SDK_PROJECT_ID (or --project-id), HUAWEICLOUD_SDK_REGION (or --region)`}},
+	{"nothing of DIS and a misspelt variable", env("KDG_REGON", "cn-north-4", "HUAWEICLOUD_SDK_REGION", "", "HUAWEICLOUD_SDK_AK", "", "HUAWEICLOUD_SDK_SK", ""), nil, "serve --pacing 50", 2, []string{
+		`--pacing: "50" is not allowed, give documented, off, or a percentage from 1% to 1000%`,
+		`the environment lacks what DIS wants to know: set HUAWEICLOUD_SDK_AK, HUAWEICLOUD_SDK_SK, HUAWEICLOUD_SDK_REGION (or --region)`,
+		`KDG_REGON: unknown variable, did you mean KDG_REGION?`}},
 	{"half of the keys", env("HUAWEICLOUD_SDK_SK", ""), nil, "serve", 2, []string{
 		`the environment lacks what DIS wants to know: set HUAWEICLOUD_SDK_SK`}},
 	{"a region that is none", nil, nil, "serve --region=cn/north", 2, []string{

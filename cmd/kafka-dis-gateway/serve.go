@@ -114,7 +114,7 @@ const publicDomain = ".myhuaweicloud.com"
 // backend is the DIS to call, without keys.
 func (s *serveCommand) backend() dis.Config {
 	return dis.Config{
-		Endpoint:        cmp.Or(s.DISEndpoint, "https://dis."+s.Region+publicDomain),
+		Endpoint:        cmp.Or(s.DISEndpoint, "https://dis."+cmp.Or(s.Region, "REGION")+publicDomain), // without a region nothing is called
 		ManagerEndpoint: s.DISManagerEndpoint, CAFile: s.DISCAFile,
 		Region: s.Region, ProjectID: s.ProjectID, MaxConnections: s.DISConnections,
 		UserAgent: "kafka-dis-gateway/" + currentBuild().version,

@@ -19,9 +19,25 @@ type Errors struct {
 	kinds   int     // that there have been
 }
 
-// answers are codes by which DIS says no without anything being wrong: there is
-// nothing committed yet.
-var answers = []string{wire.CodeNoCheckpoint, wire.CodeAppNotFound}
+// answers are the codes by which DIS says no to a call without anything being wrong,
+// and the gateway goes on as it would after a yes.
+var answers = map[string][]string{
+	// How the gateway learns whether there is such a stream: before it creates one
+	// that a client named, and after it has deleted one.
+	"DescribeStream": {wire.CodeStreamNotFound},
+	// Somebody else was faster.
+	"CreateStream": {wire.CodeStreamExists},
+	"CreateApp":    {wire.CodeAppExists},
+	// Nothing is committed yet.
+	"DescribeApp":       {wire.CodeAppNotFound, wire.CodeNoCheckpoint},
+	"ConsumerState":     {wire.CodeAppNotFound, wire.CodeNoCheckpoint, wire.CodeStreamNotFound},
+	"GetCheckpoint":     {wire.CodeAppNotFound, wire.CodeNoCheckpoint},
+	"CommitCheckpoint":  {wire.CodeAppNotFound},
+	"DeleteCheckpoints": {wire.CodeAppNotFound, wire.CodeNoCheckpoint},
+	"DeleteApp":         {wire.CodeAppNotFound},
+	// A consumer came back after longer than a cursor lasts.
+	"GetRecords": {wire.CodeCursorExpired},
+}
 
 // Observe takes note of a call that failed, and of one that did not store every
 // record.
@@ -61,7 +77,7 @@ func failure(call dis.Call) (Error, bool) {
 	switch {
 	case call.Refused > 0:
 		found.Code, found.Message = call.RefusalCode, call.RefusalMessage
-	case !errors.As(call.Err, &failed), slices.Contains(answers, failed.Code), errors.Is(call.Err, context.Canceled):
+	case !errors.As(call.Err, &failed), slices.Contains(answers[call.Operation], failed.Code), errors.Is(call.Err, context.Canceled):
 		return Error{}, false
 	default:
 		found.Code, found.Message = failed.Code, failed.Message

@@ -242,16 +242,29 @@ func TestErrorsOfAnOutageAreOneEntry(t *testing.T) {
 	}
 }
 
-// TestNormalAnswersAreNoErrors: nothing committed yet, and calls that were given up.
+// TestNormalAnswersAreNoErrors: no such topic yet, nothing committed yet, and calls
+// that were given up.
 func TestNormalAnswersAreNoErrors(t *testing.T) {
 	var e Errors
-	for _, code := range answers {
-		e.Observe(dis.Call{Operation: "GetCheckpoint", Code: code, Err: &dis.Error{HTTPStatus: 400, Code: code}})
+	answer := func(operation, code string) {
+		e.Observe(dis.Call{Operation: operation, HTTPStatus: 400, Code: code, Err: &dis.Error{HTTPStatus: 400, Code: code}})
 	}
+	for operation, codes := range answers {
+		for _, code := range codes {
+			answer(operation, code)
+		}
+	}
+	answer("DescribeStream", "DIS.4301")
 	e.Observe(dis.Call{Operation: "GetRecords", Err: &dis.Error{Err: context.Canceled}})
 	e.Observe(dis.Call{Operation: "PutRecords", HTTPStatus: 200, Records: 3})
 	if list := e.list(); list.Total != 0 || len(list.Items) != 0 {
 		t.Errorf("%+v", list.Items)
+	}
+	for i, operation := range []string{"PutRecords", "GetCursor", "GetRecords", "CommitCheckpoint", "DeleteStream"} {
+		answer(operation, "DIS.4301")
+		if list := e.list(); list.Total != i+1 || list.Items[0].Operation != operation {
+			t.Errorf("a stream that is gone, as %s says: %+v", operation, list.Items)
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ func (c *Client) attempt(ctx context.Context, call *request, body *body, number 
 	if failure == nil {
 		c.accepted.Store(true)
 	} else {
-		failure.KnownIdentity = c.accepted.Load()
+		failure.KnownIdentity, failure.IdentitySource = c.accepted.Load(), c.cfg.IdentitySource
 	}
 	seen.Latency = time.Since(started)
 	if failure == nil && call.summarize != nil {

@@ -38,6 +38,9 @@ type Config struct {
 	Signing Signing
 	// Tokens, if set, prove who calls instead of Credentials; nothing is signed then.
 	Tokens TokenSource
+	// IdentitySource says where the keys or tokens come from, as Error.IdentitySource
+	// gives it back; may be empty.
+	IdentitySource string
 	// RecordBody is the form in which records travel. Default RecordBodyProtobuf.
 	RecordBody RecordBody
 	// Compression is applied to the body of every request. Default CompressionNone.

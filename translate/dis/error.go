@@ -40,6 +40,9 @@ type Error struct {
 	// its keys or tokens, in an earlier call. A refusal of it now may pass: keys are
 	// being changed, a token is being fetched, a clock is wrong.
 	KnownIdentity bool
+	// IdentitySource is that of the client's Config: what to look at when DIS refuses
+	// the identity. It is no part of the text.
+	IdentitySource string
 	// Err is the cause when no usable answer arrived, or what ended the wait for
 	// a further attempt.
 	Err error

@@ -7,13 +7,15 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"strings"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis"
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
 
 const (
-	checkKeys    = "check HUAWEICLOUD_SDK_AK and HUAWEICLOUD_SDK_SK, or the other source of keys (--dis-credentials)"
+	theKeys      = "HUAWEICLOUD_SDK_AK and HUAWEICLOUD_SDK_SK"
+	checkKeys    = "check " + theKeys + ", or the other source of keys (--dis-credentials)"
 	checkSource  = "check --dis-credentials, and the file or service that it names as the source of keys"
 	checkToken   = "check HUAWEICLOUD_SDK_SECURITY_TOKEN or the file of the token (--dis-token-file): temporary keys need one, and it expires"
 	checkClock   = "set the clock of this machine (NTP)"
@@ -21,7 +23,7 @@ const (
 	checkProject = "check HUAWEICLOUD_SDK_PROJECT_ID (or --project-id)"
 	checkRights  = "check that the keys' user may use DIS in this project (HUAWEICLOUD_SDK_PROJECT_ID or --project-id), and the account's balance"
 	checkSigning = "try the other signature: --dis-signing scoped or unscoped"
-	checkBlocked = "check HUAWEICLOUD_SDK_AK and HUAWEICLOUD_SDK_SK first, then wait half an hour: DIS refuses this machine after too many wrong signatures"
+	checkBlocked = "check " + theKeys + " first, then wait half an hour: DIS refuses this machine after too many wrong signatures"
 	checkAddress = "check --dis-endpoint: what answers there does not answer as DIS does"
 	checkNetwork = "check --dis-endpoint, name resolution, proxy (HTTPS_PROXY) and network"
 	checkNames   = "check --dis-endpoint or --region for spelling, and the name resolution of this machine"
@@ -71,12 +73,29 @@ func Explain(err error) (what, do string) {
 	case failure.HTTPStatus >= 500 || failure.Throttled():
 		return "DIS is in trouble", waitForDIS
 	case failure.Code == "" && (failure.HTTPStatus == 401 || failure.HTTPStatus == 441):
-		return "DIS refuses the gateway", checkKeys
+		return "DIS refuses the gateway", atSource(checkKeys, failure.IdentitySource)
 	case failure.Code == "" && failure.HTTPStatus != 403:
 		return "no DIS answers", checkAddress
 	default:
-		return "DIS refuses the gateway", cmp.Or(remedies[failure.Code], checkRights)
+		return "DIS refuses the gateway", atSource(cmp.Or(remedies[failure.Code], checkRights), failure.IdentitySource)
 	}
+}
+
+// atSource makes a remedy that speaks of keys or tokens speak of those in use; an
+// empty source is the environment.
+func atSource(remedy, source string) string {
+	if source == "" {
+		return remedy
+	}
+	switch remedy {
+	case checkKeys:
+		return "check " + source
+	case checkToken:
+		return "check " + source + ": temporary keys need a security token, and tokens expire"
+	case checkBlocked:
+		return strings.Replace(remedy, theKeys, source, 1)
+	}
+	return remedy
 }
 
 // whatToDo is what Explain says of that.
