@@ -273,9 +273,13 @@ func (c *Catalog) store(name string, started int64, described *wire.DescribeStre
 			c.cache.identify(name, described.StreamID)
 		}
 	}
-	// A lasting failure is logged once, not at every refresh.
-	if err != nil && !isDefinite(err) && !c.cache.failing(name) && c.ctx.Err() == nil {
+	// A lasting failure is logged when it begins and when it ends, not at every refresh.
+	switch failed := err != nil && !isDefinite(err); {
+	case failed == c.cache.failing(name) || c.ctx.Err() != nil:
+	case failed:
 		c.cfg.Logger.Warn().Err(err).Str("topic", name).Msg("describe failed, what is known of the topic is kept")
+	default:
+		c.cfg.Logger.Info().Str("topic", name).Msg("what DIS says of the topic is known again")
 	}
 	c.cache.store(name, answer{started: started, at: time.Now(), topic: topic, unsettled: unsettled, err: err})
 	return topic, err

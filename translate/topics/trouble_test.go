@@ -1,10 +1,15 @@
 package topics
 
 import (
+	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
 
 	"github.com/kafka-dis-gateway/kafka-dis-gateway/translate/dis/wire"
 )
@@ -188,6 +193,34 @@ func TestBrokenStreamsDoNotKeepOthersFromBeingDescribed(t *testing.T) {
 		time.Sleep(4 * 5 * time.Second)
 		if n := partitions(); n != 2 {
 			t.Errorf("%d partitions of the changed stream", n)
+		}
+	})
+}
+
+// TestDescribesThatFailAreToldToTheirEnd: once when they begin and once when they are
+// over, each time anew.
+func TestDescribesThatFailAreToldToTheirEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		f := newFake("a")
+		c := New(Config{ProjectID: "p", Logger: zerolog.New(&log)}, f)
+		for range 2 {
+			for _, begin := range []func(){func() { f.describeFails("a", errDown) }, func() { f.describeWith(nil) }} {
+				begin()
+				for range 10 {
+					c.Invalidate("a")
+					c.Topic(t.Context(), "a")
+					time.Sleep(10 * time.Second)
+				}
+			}
+		}
+		c.Close()
+		want := []string{
+			`{"level":"warn","error":"` + errDown.Error() + `","topic":"a","message":"describe failed, what is known of the topic is kept"}`,
+			`{"level":"info","topic":"a","message":"what DIS says of the topic is known again"}`,
+		}
+		if diff := cmp.Diff(append(want, want...), strings.Split(strings.TrimSpace(log.String()), "\n")); diff != "" {
+			t.Errorf("log (-want +got):\n%s", diff)
 		}
 	})
 }
