@@ -23,15 +23,22 @@ func (p *partition) await(w *want, read bool, now time.Time) {
 // readable is false when sessions would read what must not be served.
 func (p *partition) readable() bool { return !p.stream.gone && p.stream.successor == nil }
 
-// leave withdraws a want, and lets a session that nobody waits for end.
+// leave withdraws a want, and lets a session that nobody waits for end. The stream and
+// the session were in use until now: between two fetches of a consumer, however long it
+// waits in each, the watch goes on and a check keeps its place in line.
 func (p *partition) leave(w *want) {
 	p.stream.mu.Lock()
 	defer p.stream.mu.Unlock()
+	s, now := p.sessions[w.position], time.Now()
 	if _, waits := p.wants[w]; waits {
 		delete(p.wants, w)
 		p.stream.watch.waiting--
+		p.stream.watch.usedAt = now
+		if s != nil {
+			s.usedAt = now
+		}
 	}
-	if s := p.sessions[w.position]; s != nil && s.running && !s.reading && !s.wanted() {
+	if s != nil && s.running && !s.reading && !s.wanted() {
 		s.wakeUp()
 	}
 }

@@ -10,7 +10,7 @@ type watch struct {
 	running   bool
 	startedAt time.Time
 	// waiting is the number of wants that wait for any partition of the stream,
-	// usedAt the time of the last look at one.
+	// usedAt the time of the last look at one, or when the last of them ended.
 	waiting int
 	usedAt  time.Time
 	// turnAt is the time of the describe that was taken out of the idle budget,
