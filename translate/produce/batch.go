@@ -86,6 +86,8 @@ type pending struct {
 	frameSize int          // bytes as received
 	partition *partition   // where it is written to
 	producer  *producer    // nil for a producer without an id, and once out of the window
+	owner     *producer    // the same, but it stays
+	id        batchID      // for the owner
 	moved     bool         // its own partition is retired, so offsets mean nothing
 	arrived   time.Time
 	timeLimit timeLimit // of who submitted it
@@ -97,6 +99,7 @@ type pending struct {
 	// Outcome so far. inFlight counts records in a running request; touched
 	// means that something of the batch may be in DIS or was overtaken there.
 	stored     int
+	places     indexes // of the stored records
 	inFlight   int
 	touched    bool
 	base       int64
@@ -153,6 +156,7 @@ func (b *pending) store(index int, sequence int64, known bool) {
 	}
 	b.contiguous = b.contiguous && known && b.base == sequence-int64(index)
 	b.stored++
+	b.places.add(index)
 	b.touched = true
 }
 
@@ -182,6 +186,7 @@ func (b *pending) finish(a *answers, result Result) {
 		w.answer(a, result)
 	}
 	b.waiters, b.frame, b.timeLimit.turn = nil, record.Frame{}, nil
+	b.leavePart()
 	if b.producer == nil {
 		return
 	}

@@ -84,7 +84,7 @@ func (c *chunk) add(b *pending, e *record.Stored) {
 }
 
 // take moves records of an open batch into the chunk until one of the two is
-// done.
+// done. It passes over those that DIS has from an earlier try.
 func (c *chunk) take(b *pending, r room) {
 	var next record.Record
 	for b.encoded < b.count {
@@ -92,6 +92,10 @@ func (c *chunk) take(b *pending, r room) {
 			// The batch was walked through when it was opened, so there is a record.
 			if more, err := b.scanner.Next(&next); err != nil || !more {
 				panic("produce: a checked batch has lost its records")
+			}
+			if b.places.have(b.encoded) {
+				b.encoded++
+				continue
 			}
 			b.encode(&next)
 		}

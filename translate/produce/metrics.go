@@ -15,7 +15,8 @@ type Metrics struct {
 	// sent again, each time.
 	ThrottledRecords int64
 	// AmbiguousResentRecords counts records that were sent again after a request
-	// of unknown outcome: those that may be in DIS twice.
+	// of unknown outcome, and those that DIS has of a batch that it then refused and
+	// that its producer sends again as a whole: those that may be in DIS twice.
 	AmbiguousResentRecords int64
 	// HoleRecords counts records that were refused while a later one of their
 	// partition was stored: those out of order.

@@ -185,7 +185,7 @@ func (p *partition) refuseBatch(b *pending, err error) {
 		result.Code = kerr.RequestTimedOut.Code
 	}
 	b.refusal = &result
-	dis.LogCallers(p.stream.engine.log.WithLevel(refusalLevel(err)), b.caller).Str("topic", b.topic.Name).Int32("partition", b.source).Int16("code", result.Code).Err(err).
+	dis.LogCallers(p.stream.engine.log.WithLevel(refusalLevel(err)), b.caller).Str("topic", b.topic.Name).Int32("partition", b.source).Int16("code", result.Code).Int("stored", b.stored).Err(err).
 		Msg("DIS refused a batch")
 }
 

@@ -122,6 +122,7 @@ type producer struct {
 	next   int32 // sequence number that continues
 	seen   int64 // how many sequence numbers before next were taken
 	recent []*sequenced
+	parts  []part // of batches that DIS then refused
 	used   time.Time
 	place  *list.Element
 }
@@ -211,7 +212,7 @@ func (p *producer) take(b *pending) {
 	for len(p.recent) > windowBatches && p.recent[0].batch == nil {
 		p.recent = p.recent[1:]
 	}
-	b.producer = p
+	b.producer, b.owner = p, p
 }
 
 // lastPending is the latest batch that is on its way, nil when there is none.
@@ -238,6 +239,7 @@ func (p *producer) succeeded(b *pending, result Result) {
 	if i := p.find(b); i >= 0 {
 		p.recent[i].batch, p.recent[i].result = nil, result
 	}
+	p.forgetPart(b.id)
 }
 
 // failed sets the sequence back to the failed batch and returns the batches

@@ -62,6 +62,9 @@ type Frame struct {
 	// not looked at yet: Scanner checks that there are as many. It is 0 for a
 	// message set: how many records it has shows when they are walked.
 	Count int
+	// Checksum is that of a v2 batch's header: a batch that is sent again has the same.
+	// It is 0 for a message set.
+	Checksum uint32
 
 	baseTimestamp int64
 	body          []byte
@@ -111,6 +114,7 @@ func batchFrame(raw []byte) Frame {
 		BaseSequence:  int32(binary.BigEndian.Uint32(raw[baseSequenceAt:])),
 		Codec:         Codec(binary.BigEndian.Uint16(raw[attributesAt:]) & attributeCodecMask),
 		Count:         int(int32(binary.BigEndian.Uint32(raw[countAt:]))),
+		Checksum:      binary.BigEndian.Uint32(raw[crcAt:]),
 		baseTimestamp: int64(binary.BigEndian.Uint64(raw[baseTimestampAt:])),
 		body:          raw[batchHeaderBytes:],
 	}
