@@ -126,6 +126,10 @@ func (s *session) readAhead(now time.Time) {
 	}
 	s.usedAt = now
 	s.once = true
+	if s.need == check { // a goroutine would put it behind all others in line
+		s.lineUp()
+		return
+	}
 	s.start()
 }
 
