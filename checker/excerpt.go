@@ -97,6 +97,13 @@ type logLine struct {
 	distance time.Duration
 }
 
+// file is that of one gateway: each counts its connections, and so names its requests,
+// from 1.
+func (l logLine) file() string {
+	file, _, _ := strings.Cut(l.where, ":")
+	return file + ":"
+}
+
 // readLogs reads the logs of the gateways in a folder. Lines that are no JSON, of a
 // crash, are the checker's complaints already.
 func readLogs(dir string) (all []logLine, err error) {
@@ -146,11 +153,11 @@ func related(lines []logLine, events []event) []logLine {
 	requests := map[string]bool{}
 	for _, l := range near {
 		if l.Request != "" {
-			requests[l.Request] = true
+			requests[l.file()+l.Request] = true
 		}
 	}
 	calls := slices.DeleteFunc(slices.Clone(lines), func(l logLine) bool {
-		return !l.call || !slices.ContainsFunc(append(l.Requests, l.Request), func(r string) bool { return requests[r] })
+		return !l.call || !slices.ContainsFunc(append(l.Requests, l.Request), func(r string) bool { return requests[l.file()+r] })
 	})
 	chosen := map[string]logLine{}
 	for _, l := range slices.Concat(near, calls[:min(len(calls), excerptLines-len(near))]) {

@@ -162,8 +162,9 @@ func (a *actor) step(q queued) {
 }
 
 func (a *actor) transition(now time.Time, ev event) {
+	ids := len(a.group.pending)
 	changed, effects := a.group.handle(now, ev)
-	if _, joins := ev.(*joinEvent); changed || joins {
+	if _, joins := ev.(*joinEvent); changed || joins || len(a.group.pending) != ids {
 		a.weigh(a.group.weight())
 	}
 	if changed {

@@ -31,7 +31,8 @@ type Config struct {
 	MaxGroups int
 	// MaxMemberBytes is how much the members of all groups may keep in memory (32 MiB):
 	// the metadata of their protocols, subscriptions, assignments and names. A request
-	// that would add to it is answered 15; what does not is served.
+	// that would add to it is answered 15; what does not is served. Requests that are
+	// handled at the same time may exceed it together.
 	MaxMemberBytes int64
 	// AddedFromReset answers "nothing committed" for partitions that a scale-up
 	// added to a topic of a running group, so that the client's reset policy

@@ -174,15 +174,19 @@ func (g *group) beat(e *beatEvent, looked bool) *refusal {
 	if e.req.MemberEpoch < 0 {
 		return g.consumerLeave(e)
 	}
-	if !g.cfg.room.has(e.grows(g)) {
-		return &refusal{codeNotAvailable, "the members of all groups keep as much in memory as they may"}
+	if e.joins() && !g.cfg.room.has(e.grows(g)) {
+		return noRoom
 	}
 	if r := g.makeConsumer(e, looked); r != nil {
 		return r
 	}
 	m, r := g.consumerMemberFor(e)
-	if r != nil {
+	if r != nil { // before anything else: a member that was removed must learn of it
 		return r
+	}
+	if !e.joins() && !g.cfg.room.has(e.grows(g)) {
+		g.touchConsumer(m) // it stays, with the subscription that it had
+		return noRoom
 	}
 	changed := g.updateConsumer(m, e)
 	had := m.assigned

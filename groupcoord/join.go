@@ -48,7 +48,7 @@ func (e *joinEvent) apply(g *group) {
 		g.refuse(e, codeInvalidSessionTimeout)
 		return
 	}
-	if !g.cfg.room.has(e.grows(g)) {
+	if g.mayAdd(e) && !g.cfg.room.has(e.grows(g)) {
 		g.refuse(e, codeNotAvailable)
 		return
 	}
@@ -75,6 +75,16 @@ func (e *joinEvent) apply(g *group) {
 		g.joinKnown(e)
 	}
 	g.maybeCompleteJoin()
+}
+
+// mayAdd is false for an id that the group does not know: whoever has it must learn that,
+// and adds nothing.
+func (g *group) mayAdd(e *joinEvent) bool {
+	id := e.req.MemberID
+	if _, given := g.pending[id]; id == "" || given || g.members.byID[id] != nil {
+		return true
+	}
+	return g.consumer != nil && g.consumer.byID[id] != nil
 }
 
 // hasRoom reports whether the group may grow by the one that joins, if it

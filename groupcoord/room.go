@@ -41,6 +41,8 @@ func (r *room) has(more int) bool {
 	return false
 }
 
+var noRoom = &refusal{codeNotAvailable, "the members of all groups keep as much in memory as they may"}
+
 // weigh counts what the members of the group keep; the actor calls it after events
 // that may have changed that, and takes off all of it when the group goes.
 func (a *actor) weigh(bytes int) {
@@ -48,9 +50,9 @@ func (a *actor) weigh(bytes int) {
 	a.kept = bytes
 }
 
-// weight is what the members keep.
+// weight is what the members keep, and ids that were given out and not used yet.
 func (g *group) weight() int {
-	n := 0
+	n := memberCost * len(g.pending)
 	for _, m := range g.members.list {
 		n += m.weight()
 	}

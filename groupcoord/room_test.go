@@ -46,8 +46,7 @@ func TestMetadataOfAllMembersIsBounded(t *testing.T) {
 // Members that wait in a rebalance which does not end count too.
 func TestMembersThatWaitAreBounded(t *testing.T) {
 	inBubble(t, Config{MaxMemberBytes: 100_000}, func(r *rig) {
-		first := r.consumer("first")
-		r.stable(first)
+		r.stable(r.consumer("first"))
 		refused := 0
 		for range 10 {
 			c := r.consumer("x")
@@ -90,6 +89,55 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 		want(r, "leave", b.leave(leftForGood), 0)
 		r.sleep(r.c.cfg.EmptyGroupLinger + time.Second)
 		want(r, "kept", r.c.Stats().MemberBytes, 0)
+	})
+}
+
+// Whom the group does not know any more is told so while there is no room: who takes it
+// for trouble of the coordinator would go on with partitions that others have by now.
+func TestRemovedMembersLearnOfItWithoutRoom(t *testing.T) {
+	inBubble(t, Config{MaxMemberBytes: 2000}, func(r *rig) {
+		b := r.beater("b", "t")
+		b.join()
+		filler := r.consumer("x")
+		filler.group, filler.version, filler.protocols = "other", 3, offersWith(strings.Repeat("x", 800), "range")
+		filler.joined(filler.tryJoin())
+		r.assign(filler)
+		full := r.beater("late", "t")
+		full.topics = append(full.topics, strings.Repeat("a", 2000))
+		want(r, "a new member", full.send(full.fullRequest()).get().ErrorCode, codeNotAvailable)
+
+		stranger := r.beater("stranger", strings.Repeat("t", 2000))
+		stranger.epoch = 3
+		want(r, "a member that is not there", stranger.send(stranger.fullRequest()).get().ErrorCode, codeUnknownMember)
+		b.epoch += 5
+		b.topics = []string{strings.Repeat("t", 2000)}
+		want(r, "a member at a wrong epoch", b.send(b.fullRequest()).get().ErrorCode, codeFencedMemberEpoch)
+
+		gone := r.consumer("x")
+		gone.group, gone.id, gone.protocols = "other", "gone", offersWith(strings.Repeat("x", 2000), "range")
+		want(r, "a classic member that is not there", gone.tryJoin().get().ErrorCode, codeUnknownMember)
+	})
+}
+
+// Ids that nobody comes back with count until their time is over.
+func TestIDsThatWereGivenOutCount(t *testing.T) {
+	inBubble(t, Config{MaxMemberBytes: 100_000}, func(r *rig) {
+		first := r.consumer("first")
+		r.stable(first)
+		refused := 0
+		for range 500 {
+			c := r.consumer("x")
+			if code := c.tryJoin().get().ErrorCode; code == codeNotAvailable {
+				refused++
+			} else {
+				want(r, "answer", code, codeMemberIDRequired)
+			}
+		}
+		if refused < 100 || refused > 200 {
+			t.Errorf("%d of 500 were refused", refused)
+		}
+		r.sleep(time.Hour)
+		want(r, "kept when all are gone", r.c.Stats().MemberBytes, 0)
 	})
 }
 

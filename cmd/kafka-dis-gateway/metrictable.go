@@ -131,7 +131,7 @@ var unlabelled = []countedMetric{
 		"It grows for minutes: others write to the same partitions, or --pacing is too high for them.",
 		func(t tally) float64 { return float64(t.produce.ThrottledRecords) }),
 	counter(gateway.PartWriting, "records", "ambiguous_resent_records_total",
-		"Records sent again because DIS did not answer, and those of a batch that it stored in part before a scale-down: those that may be in DIS twice.",
+		"Records sent again because DIS did not answer, and those of a batch that it stored in part and its producer sends again as a whole: those that may be in DIS twice.",
 		"Each is a possible repeat for consumers.",
 		func(t tally) float64 { return float64(t.produce.AmbiguousResentRecords) }),
 	counter(gateway.PartWriting, "records", "hole_records_total",

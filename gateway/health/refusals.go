@@ -122,11 +122,14 @@ func (r *refusals) note(key calls, failure *dis.Error) {
 		if len(r.known) >= maxRefusals {
 			return
 		}
-		_, remedy := r.explain(failure)
-		known = &refusal{since: now, remedy: remedy}
+		known = &refusal{since: now}
 		r.known[key] = known
 	}
-	known.last, known.reason = now, failure.Error()
+	known.last = now
+	if reason := failure.Error(); reason != known.reason {
+		known.reason = reason
+		_, known.remedy = r.explain(failure)
+	}
 	known.count++
 	if known.lasts(now) && !known.told {
 		known.told = true

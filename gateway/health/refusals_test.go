@@ -113,6 +113,25 @@ func TestThrottledThroughout(t *testing.T) {
 	})
 }
 
+// TestTheRemedyIsThatOfTheReason: what is refused for one reason may come to be for another.
+func TestTheRemedyIsThatOfTheReason(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRefusals(func(err error) (what, do string) { return "", "about " + err.Error() }, answering, zerolog.Nop())
+		for range 20 {
+			r.observe(dis.Call{Operation: "PutRecords", Stream: "a", HTTPStatus: 200, Records: 2, Refused: 2, RefusalCode: "DIS.4303", RefusalMessage: "limit"})
+			time.Sleep(time.Second)
+		}
+		for range 20 {
+			r.observe(forbidden("PutRecords", "a", "x"))
+			time.Sleep(time.Second)
+		}
+		why := "DIS PutRecords: DIS.4116 no permission (HTTP 403)"
+		if got := r.sentences(); len(got) != 1 || got[0] != "DIS has refused every write to a for 40s: "+why+": about "+why {
+			t.Errorf("degraded: %q", got)
+		}
+	})
+}
+
 // TestEveryKindOfRefusal: reads and commits as well as writes, refused records as well
 // as requests, no answer as well as a no; many streams are counted and not all named.
 func TestEveryKindOfRefusal(t *testing.T) {

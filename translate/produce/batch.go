@@ -86,8 +86,9 @@ type pending struct {
 	frameSize int          // bytes as received
 	partition *partition   // where it is written to
 	producer  *producer    // nil for a producer without an id, and once out of the window
-	owner     *producer    // the same, but it stays
-	id        batchID      // for the owner
+	owner     *producer    // the same, also once out of the window: it keeps the part that is stored
+	id        batchID      // by which the owner knows the batch again
+	silent    bool         // its producer is told nothing, and so does not try again
 	moved     bool         // its own partition is retired, so offsets mean nothing
 	arrived   time.Time
 	timeLimit timeLimit // of who submitted it
@@ -182,6 +183,7 @@ func (b *pending) finish(a *answers, result Result) {
 		return
 	}
 	b.finished = true
+	result = b.truthful(result)
 	for _, w := range b.waiters {
 		w.answer(a, result)
 	}

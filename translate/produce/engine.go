@@ -99,7 +99,7 @@ func New(config Config, putter Putter) *Engine {
 	config = config.withDefaults()
 	ctx, cancel := context.WithCancel(context.Background())
 	ids := newProducerIDs()
-	return &Engine{
+	e := &Engine{
 		config:      config,
 		putter:      putter,
 		log:         config.Logger,
@@ -109,10 +109,11 @@ func New(config Config, putter Putter) *Engine {
 		ctx:         ctx,
 		cancel:      cancel,
 		streams:     make(map[streamKey]*stream),
-		window:      newWindow(config.MaxProducers, ids),
 		pacers:      newPacers(config.Pacing),
 		movedLogged: make(map[partitionKey]bool),
 	}
+	e.window = newWindow(config.MaxProducers, ids, e.noteTwice)
+	return e
 }
 
 // NewProducerID gives a producer id that no gateway gave before, and its first

@@ -1,6 +1,7 @@
 package produce
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -10,9 +11,9 @@ import (
 )
 
 // part is what DIS has of a batch that it then refused: some of its records were stored,
-// those that had to be sent again met a partition that a scale-down had retired. The
-// producer is told to try again, and sends the whole batch. Of an idempotent one only the
-// rest is stored then, as the window would have it.
+// and those that had to be sent again met a partition that a scale-down had retired, say.
+// The producer is told to try again, and sends the whole batch. Of an idempotent one only
+// the rest is stored then, as the window would have it.
 type part struct {
 	of     batchID
 	places indexes
@@ -35,18 +36,18 @@ func idOf(f record.Frame) batchID {
 // tries again. Where the next try cannot be told from a new batch, its records will be
 // in DIS twice, and are counted.
 func (b *pending) leavePart() {
-	if b.refusal == nil || b.stored == 0 || !triedAgain(b.refusal.Code) {
+	if b.refusal == nil || b.stored == 0 || b.silent || !triedAgain(b.refusal.Code) {
 		return
 	}
-	left := part{b.id, b.places, b.stored}
-	if b.owner == nil || b.owner.epoch != b.id.epoch {
-		b.partition.stream.engine.noteTwice(left)
+	e, left := b.partition.stream.engine, part{b.id, b.places, b.stored}
+	if b.owner == nil || b.owner.epoch != b.id.epoch || !e.window.has(b.owner) {
+		e.noteTwice(left)
 		return
 	}
 	b.owner.forgetPart(b.id)
 	b.owner.parts = append(b.owner.parts, left)
 	if len(b.owner.parts) > windowBatches {
-		b.partition.stream.engine.noteTwice(b.owner.parts[0])
+		e.noteTwice(b.owner.parts[0])
 		b.owner.parts = slices.Delete(b.owner.parts, 0, 1)
 	}
 }
@@ -60,22 +61,39 @@ func triedAgain(code int16) bool {
 // noteTwice counts records that will be in DIS twice.
 func (e *Engine) noteTwice(p part) { e.metrics.ambiguousRecords.Add(int64(p.stored)) }
 
+// truthful makes of an answer by which nothing of the batch would be in DIS one that
+// holds, where an earlier try has left a part there.
+func (b *pending) truthful(result Result) Result {
+	if b.stored == 0 {
+		return result
+	}
+	switch result.Code {
+	case kerr.NotEnoughReplicas.Code:
+		result.Code = kerr.RequestTimedOut.Code
+	case closing.Code:
+	default:
+		return result
+	}
+	result.Message = fmt.Sprintf("%d of %d records are in DIS, the rest was not written", b.stored, b.count)
+	return result
+}
+
 // resume has a batch that comes again store the rest alone. It gives the parts that
 // nobody comes back for: those of an earlier epoch, and one in whose place another
 // batch comes.
-func (p *producer) resume(b *pending) (given []part) {
+func (p *producer) resume(b *pending) (abandoned []part) {
 	p.parts = slices.DeleteFunc(p.parts, func(left part) bool {
 		switch {
 		case left.of == b.id:
 			b.places, b.stored = left.places.clone(), left.stored
 			return false // until the rest is stored
 		case left.of.epoch != b.id.epoch, left.of.base == b.id.base:
-			given = append(given, left)
+			abandoned = append(abandoned, left)
 			return true
 		}
 		return false
 	})
-	return given
+	return abandoned
 }
 
 func (p *producer) forgetPart(of batchID) {

@@ -222,6 +222,7 @@ func (p *partition) settleFailure(a *answers, c *chunk, out outcome) time.Durati
 	case e.ctx.Err() != nil:
 		p.giveUp(a)
 	case unmatched != nil:
+		e.metrics.ambiguousRecords.Add(int64(c.sending))
 		c.batches(func(b *pending) { p.refuseBatch(b, out.err) })
 	case unknown:
 		e.metrics.ambiguousRecords.Add(int64(c.sending))

@@ -99,7 +99,7 @@ func (e *Engine) admit(b Batch, from *submission, frame record.Frame, done func(
 		return closing, true // unlike a repeat, which may be written
 	}
 	batch := &pending{
-		topic: b.Topic, caller: b.Caller, source: b.Partition, count: frame.Count, frame: frame, id: idOf(frame), frameSize: len(b.Records),
+		topic: b.Topic, caller: b.Caller, source: b.Partition, count: frame.Count, frame: frame, id: idOf(frame), silent: b.Silent, frameSize: len(b.Records),
 		arrived: now, timeLimit: asking.timeLimit, cost: room{records: frame.Count}, moved: target != b.Partition,
 	}
 	if batch.moved {

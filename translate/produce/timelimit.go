@@ -106,14 +106,15 @@ func (p *partition) begin(b *pending, c *chunk) (begun bool) {
 		}
 		now := time.Now()
 		b.cost = room{b.count, b.size}
-		takes := p.pacer.within(now, len(c.items)+b.cost.records, c.bytes+b.cost.bytes)
+		rest := b.count - b.stored
+		takes := p.pacer.within(now, len(c.items)+rest, c.bytes+int(int64(b.size)*int64(rest)/int64(b.count)))
 		left := b.timeLimit.duePaced(b, now).Sub(now)
 		b.begun = takes <= left || b.lasts() > maxTimeout
 		if b.begun {
 			return
 		}
 		result := notWritten(fmt.Sprintf("not written: within the limits of DIS its %d records take %v, and %v are left to answer in",
-			b.count, takes.Round(time.Millisecond), left.Round(time.Millisecond)))
+			rest, takes.Round(time.Millisecond), left.Round(time.Millisecond)))
 		result.ThrottleTime = p.throttleTime()
 		b.finish(a, result)
 	})

@@ -37,6 +37,7 @@ type window struct {
 	named     map[nameKey]*producer // the latest under a stream's name
 	recency   list.List             // of *producer, longest unused in front
 	forgotten int64                 // the highest id issued here that was dropped, -1 for none
+	abandoned func(part)            // is told of parts that nobody can come back for
 }
 
 type producerKey struct {
@@ -55,9 +56,9 @@ func (k producerKey) name() nameKey {
 	return nameKey{k.partition.stream.name, k.partition.number, k.id}
 }
 
-func newWindow(max int, ids *producerIDs) *window {
+func newWindow(max int, ids *producerIDs, abandoned func(part)) *window {
 	return &window{
-		max: max, ids: ids, forgotten: -1,
+		max: max, ids: ids, forgotten: -1, abandoned: abandoned,
 		producers: make(map[producerKey]*producer), named: make(map[nameKey]*producer),
 	}
 }
@@ -71,6 +72,9 @@ func (w *window) find(key producerKey, now time.Time) *producer {
 	}
 	return p
 }
+
+// has reports whether the producer is not forgotten.
+func (w *window) has(p *producer) bool { return w.producers[p.key] == p }
 
 // add remembers a producer from the frame on, and forgets others for it.
 func (w *window) add(key producerKey, frame record.Frame, now time.Time) *producer {
@@ -95,6 +99,9 @@ func (w *window) evict(now time.Time) {
 		if !p.busy() {
 			w.recency.Remove(place)
 			delete(w.producers, p.key)
+			for _, left := range p.parts {
+				w.abandoned(left)
+			}
 			if w.named[p.key.name()] == p {
 				delete(w.named, p.key.name())
 			}
