@@ -11,8 +11,9 @@ import (
 
 // oneStop is how long further signals belong to the first. Who asks a wrapper to stop
 // sends one to the whole group of processes, and the wrapper passes its own on: timeout
-// of coreutils does both itself. Nobody who has lost patience is that fast.
-const oneStop = 500 * time.Millisecond
+// of coreutils does both itself. They arrive in the same moment; nobody presses Ctrl-C
+// twice that fast.
+const oneStop = 100 * time.Millisecond
 
 // signals turns SIGINT, SIGTERM and SIGHUP into two steps: the first asks for a drain,
 // the second ends it at once. SIGHUP comes from a terminal that is closed, and from who
