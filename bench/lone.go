@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -25,8 +26,19 @@ const (
 	direct    = "direct"
 )
 
-// lone sends one record at a time each way, in turns, in one process.
+// The works of one record at a time, by the kind of their job.
+var loneTitles = map[string]string{"lone": "a produce", "trip": "from a produce to its consumer"}
+
+// lone sends one record at a time each way, in turns, in one process. Afterwards, when
+// nothing else runs, the same clients do the same with a real broker.
 func lone(b *bench) error {
+	if err := lonePastDIS(b); err != nil {
+		return err
+	}
+	return loneOnKafka(b)
+}
+
+func lonePastDIS(b *bench) error {
 	u, err := startSetup(b, 0)
 	if err != nil {
 		return err
@@ -34,11 +46,11 @@ func lone(b *bench) error {
 	defer u.stop()
 	fmt.Println("| one record at a time              | client          | gateway, ms | direct, ms | added, ms |")
 	fmt.Println("|-----------------------------------|-----------------|------------:|-----------:|----------:|")
-	produced, err := u.lone(b, "lone", "a produce")
+	produced, err := u.lone(b, "lone")
 	if err != nil {
 		return err
 	}
-	trip, err := u.lone(b, "trip", "from a produce to its consumer")
+	trip, err := u.lone(b, "trip")
 	if err != nil {
 		return err
 	}
@@ -50,8 +62,38 @@ func lone(b *bench) error {
 	return nil
 }
 
+// loneOnKafka shows how much of the time is that of the client library.
+func loneOnKafka(b *bench) error {
+	kafka, err := startBroker(b.dir)
+	if errors.Is(err, errNoJava) {
+		fmt.Printf("\nKafka is left out, %v\n", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer kafka.stop()
+	fmt.Println("\n| one record at a time, on Kafka    | franz-go, ms | bare connection, ms | the library's, ms |")
+	fmt.Println("|-----------------------------------|-------------:|--------------------:|------------------:|")
+	for _, kind := range []string{"lone", "trip"} {
+		work := job{Kind: kind, Address: kafka.kafka, Topic: kind, Partitions: 1, Records: b.turns(2000, 200), Size: loneSize}
+		for _, name := range []string{work.Topic, work.bareTopic()} {
+			if err := createTopic(work.Address, name, 1); err != nil {
+				return fmt.Errorf("on Kafka: %w", err)
+			}
+		}
+		done, _, err := work.start()
+		if err != nil {
+			return fmt.Errorf("on Kafka: %w", err)
+		}
+		library, plain := medianTime(done.Each[withFranz]), medianTime(done.Each[bare])
+		fmt.Printf("| %-33s | %12s | %19s | %17s |\n", loneTitles[kind], milliseconds(library), milliseconds(plain), milliseconds(library-plain))
+	}
+	return nil
+}
+
 // lone gives what each way through the gateway adds to the direct one.
-func (u *setup) lone(b *bench, kind, title string) (added map[string]time.Duration, err error) {
+func (u *setup) lone(b *bench, kind string) (added map[string]time.Duration, err error) {
 	work := job{Kind: kind, Address: u.kafka, Endpoint: u.endpoint, Topic: kind, Stream: kind + "-" + direct,
 		Partitions: 1, Records: b.turns(2000, 200), Size: loneSize}
 	for _, name := range []string{work.Topic, work.bareTopic(), work.Stream} {
@@ -68,7 +110,7 @@ func (u *setup) lone(b *bench, kind, title string) (added map[string]time.Durati
 	for _, way := range []string{withFranz, bare} {
 		through := medianTime(done.Each[way])
 		added[way] = through - past
-		fmt.Printf("| %-33s | %-15s | %11s | %10s | %9s |\n", title, way, milliseconds(through), milliseconds(past), milliseconds(added[way]))
+		fmt.Printf("| %-33s | %-15s | %11s | %10s | %9s |\n", loneTitles[kind], way, milliseconds(through), milliseconds(past), milliseconds(added[way]))
 	}
 	return added, nil
 }

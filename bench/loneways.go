@@ -17,7 +17,8 @@ func loneClient(j job, options ...kgo.Opt) (*kgo.Client, error) {
 		kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0)}, options...)...)
 }
 
-// loneProduces times a produce until it is acknowledged.
+// loneProduces times a produce until it is acknowledged, and, where the job has an
+// endpoint of DIS, a write straight there.
 func loneProduces(j job) (result, error) {
 	client, err := loneClient(j)
 	if err != nil {
@@ -29,26 +30,30 @@ func loneProduces(j job) (result, error) {
 		return result{}, err
 	}
 	defer producer.Close()
+	data := values(j.Size)
+	value := func(turn int) []byte { return data[turn%len(data)] }
+	ways := []loneWay{
+		{withFranz, func(turn int) (time.Time, error) {
+			err := client.ProduceSync(context.Background(), &kgo.Record{Value: value(turn)}).FirstErr()
+			return time.Now(), err
+		}},
+		{bare, func(turn int) (time.Time, error) {
+			err := producer.produce(value(turn))
+			return time.Now(), err
+		}},
+	}
+	if j.Endpoint == "" {
+		return inTurns(j.Records, ways...)
+	}
 	straight, err := newRawClient(j.Endpoint)
 	if err != nil {
 		return result{}, err
 	}
 	defer straight.Close()
-	data := values(j.Size)
-	value := func(turn int) []byte { return data[turn%len(data)] }
-	return inTurns(j.Records,
-		loneWay{withFranz, func(turn int) (time.Time, error) {
-			err := client.ProduceSync(context.Background(), &kgo.Record{Value: value(turn)}).FirstErr()
-			return time.Now(), err
-		}},
-		loneWay{bare, func(turn int) (time.Time, error) {
-			err := producer.produce(value(turn))
-			return time.Now(), err
-		}},
-		loneWay{direct, func(turn int) (time.Time, error) {
-			err := putOne(straight, j.Stream, value(turn))
-			return time.Now(), err
-		}})
+	return inTurns(j.Records, append(ways, loneWay{direct, func(turn int) (time.Time, error) {
+		err := putOne(straight, j.Stream, value(turn))
+		return time.Now(), err
+	}})...)
 }
 
 func putOne(client *dis.Client, stream string, value []byte) error {
@@ -58,7 +63,8 @@ func putOne(client *dis.Client, stream string, value []byte) error {
 	}})
 }
 
-// trips times a produce until a consumer, which waits in a fetch, has the record.
+// trips times a produce until a consumer, which waits in a fetch, has the record, and,
+// where the job has an endpoint of DIS, a write and a read straight there.
 func trips(j job) (result, error) {
 	client, err := loneClient(j, kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{j.Topic: {0: kgo.NewOffset().AtStart()}}))
 	if err != nil {
@@ -70,6 +76,14 @@ func trips(j job) (result, error) {
 		return result{}, err
 	}
 	defer pair.close()
+	value := values(j.Size)[0]
+	ways := []loneWay{
+		{withFranz, func(turn int) (time.Time, error) { return tripWithFranz(client, numberedValue(turn, value)) }},
+		{bare, func(turn int) (time.Time, error) { return pair.trip(numberedValue(turn, value)) }},
+	}
+	if j.Endpoint == "" {
+		return inTurns(j.Records, ways...)
+	}
 	straight, err := newRawClient(j.Endpoint)
 	if err != nil {
 		return result{}, err
@@ -79,14 +93,10 @@ func trips(j job) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	value := values(j.Size)[0]
-	return inTurns(j.Records,
-		loneWay{withFranz, func(turn int) (time.Time, error) { return tripWithFranz(client, numberedValue(turn, value)) }},
-		loneWay{bare, func(turn int) (time.Time, error) { return pair.trip(numberedValue(turn, value)) }},
-		loneWay{direct, func(int) (_ time.Time, err error) {
-			cursor, err = tripDirect(straight, j.Stream, cursor, value)
-			return time.Now(), err
-		}})
+	return inTurns(j.Records, append(ways, loneWay{direct, func(int) (_ time.Time, err error) {
+		cursor, err = tripDirect(straight, j.Stream, cursor, value)
+		return time.Now(), err
+	}})...)
 }
 
 // numberedValue is the value with the turn in place of its first bytes.
