@@ -207,7 +207,7 @@ func (b *pending) finish(a *answers, result Result) {
 // written, and it must come again behind its predecessor.
 func followUp(first Result) Result {
 	result := notWritten("not written, since an earlier batch of the producer failed: " + first.Message)
-	if kafka := kerr.TypedErrorForCode(first.Code); kafka != nil && kafka.Retriable && first.Code != kerr.RequestTimedOut.Code {
+	if triedAgain(first.Code) && first.Code != kerr.RequestTimedOut.Code {
 		result.Code = first.Code
 	}
 	return result
