@@ -141,6 +141,24 @@ var cases = []struct {
 		readOn(h)
 		h.Counts[ambiguousRecords] = 1
 	}, []string{ruleOrder}},
+	{"a scale-down ends a repeat in front of a record that its producer is told was refused", func(h *history) {
+		cutShort(h)
+		h.Sent[h.Stored[0][10].ID].Done = time.Time{}
+	}, nil},
+	{"a scale-down ends a repeat in front of a record that goes to another partition", func(h *history) {
+		cutShort(h)
+		s := h.Sent[h.Stored[0][10].ID]
+		again(h, s, 1)
+		s.Offset = -1
+		readOn(h)
+		h.Counts[movedRecords], h.Counts[ambiguousRecords] = 1, 2
+	}, nil},
+	{"a scale-down ends a repeat in front of a record that is acknowledged", cutShort, []string{ruleOrder}},
+	{"a repeat ends in front of a record that its producer is told was refused", func(h *history) {
+		cutShort(h)
+		h.Schedule.Steps = nil
+		h.Sent[h.Stored[0][10].ID].Done = time.Time{}
+	}, []string{ruleOrder}},
 
 	{"a repeat that was not counted", func(h *history) {
 		again(h, h.Sent[h.Stored[0][10].ID], 0)
@@ -240,6 +258,15 @@ var cases = []struct {
 func stopAt(h *history, at int) {
 	h.Schedule.Steps = []step{{Kind: killGateway}}
 	h.Lives = []life{{Began: epoch, Stopping: after(at), Ended: after(at + 10)}, {Began: after(at + 20)}}
+}
+
+// cutShort repeats the last record but one of a producer in partition 0, in the time of
+// a scale-down.
+func cutShort(h *history) {
+	again(h, h.Sent[h.Stored[0][8].ID], 0)
+	readOn(h)
+	h.Counts[ambiguousRecords] = 1
+	h.Schedule.Steps = []step{{Kind: scaleDown}}
 }
 
 // move writes a record for partition 0 to partition 1, and everyone reads it.
