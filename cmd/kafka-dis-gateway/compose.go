@@ -53,12 +53,12 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 	reader := fetch.New(fetch.Config{
 		CacheBytes: int64(s.FetchCache), IdlePolls: float64(s.IdlePolls), Pacing: s.pacing,
 		Codec: s.codec(), Logger: logger,
-		OnRecreated: func(topic *translate.Topic) { p.catalog.Invalidate(topic.Name) },
+		OnRecreated: p.outdated,
 		OnServed:    p.traffic.Fetched,
 	}, p.client)
 	writer := produce.New(produce.Config{
 		MaxBatchBytes: int(s.MaxBatchBytes), BufferBytes: int64(s.ProduceBuffer), Pacing: s.pacing,
-		OnStored: reader.Advance, OnCounted: p.traffic.Stored, Logger: logger,
+		OnStored: reader.Advance, OnOutdated: p.outdated, OnCounted: p.traffic.Stored, Logger: logger,
 	}, p.client)
 	checkpoints := offsets.New(offsets.Config{MaxAppName: s.DISAppNameMax, Names: s.names, Logger: logger}, p.client, p.catalog)
 	counts := &engineMetrics{produce: writer, fetch: reader, offsets: checkpoints, catalog: p.catalog}
@@ -87,3 +87,6 @@ func compose(s gatewaySettings, listeners []gateway.Listener, backend dis.Config
 	p.metrics.MustRegister(counts, lag, p.traffic)
 	return p, nil
 }
+
+// outdated has the next lookup of a topic ask DIS, since an engine found that it changed.
+func (p *parts) outdated(topic *translate.Topic) { p.catalog.Invalidate(topic.Name) }

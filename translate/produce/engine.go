@@ -2,6 +2,7 @@ package produce
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +42,10 @@ type Config struct {
 	// OnStored, if set, is told that a partition holds records up to next-1,
 	// before any of them is acknowledged. It must not block.
 	OnStored func(topic *translate.Topic, partition int32, next int64)
+	// OnOutdated, if set, is told that DIS knows no such stream or partition, or that it
+	// takes nothing: the snapshot of the topic is out of date. It is told before the
+	// producer, who asks for metadata then. It must not block.
+	OnOutdated func(topic *translate.Topic)
 	// OnCounted, if set, is told how many records of a topic DIS acknowledged, and
 	// their data in bytes. It is called under the engine's lock and must not block.
 	OnCounted func(topic string, records, bytes int)
@@ -143,8 +148,9 @@ func (e *Engine) Close(ctx context.Context) error {
 
 // answers collects what is to be told to callers once the lock is released.
 type answers struct {
-	stored []storedNotice
-	done   []answer
+	stored   []storedNotice
+	outdated []*translate.Topic
+	done     []answer
 }
 
 type storedNotice struct {
@@ -159,7 +165,8 @@ type answer struct {
 }
 
 // locked runs do under the lock and then gives its answers: first what was
-// stored, so that a consumer's high watermark is never behind an acknowledgement.
+// stored, so that a consumer's high watermark is never behind an acknowledgement, and
+// which topics have changed, so that the next try goes where they are now.
 func (e *Engine) locked(do func(*answers)) {
 	var a answers
 	e.mu.Lock()
@@ -168,6 +175,11 @@ func (e *Engine) locked(do func(*answers)) {
 	if e.config.OnStored != nil {
 		for _, n := range a.stored {
 			e.config.OnStored(n.topic, n.partition, n.next)
+		}
+	}
+	if e.config.OnOutdated != nil {
+		for _, topic := range slices.Compact(a.outdated) {
+			e.config.OnOutdated(topic)
 		}
 	}
 	for _, one := range a.done {

@@ -412,3 +412,43 @@ func TestRetiringKeepsAProducersOrder(t *testing.T) {
 		r.wantContents(0, "a", "b")
 	})
 }
+
+// What DIS refuses since the topic has changed is told before the producer is answered,
+// so that its next try goes by what DIS says now; any other refusal is not.
+func TestARefusalTellsThatTheTopicChanged(t *testing.T) {
+	answers := []struct {
+		code     string
+		outdated bool
+	}{
+		{wire.CodePartitionNotFound, true}, {wire.CodePartitionExpired, true}, {wire.CodeStreamNotRunning, true},
+		{wire.CodeStreamNotFound, true}, {wire.CodeInvalidRequest, false}, {"", false},
+	}
+	for _, answer := range answers {
+		t.Run("DIS answers "+answer.code, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var told []*translate.Topic
+				r := newRig(t, func(c *Config) {
+					c.OnOutdated = func(topic *translate.Topic) { told = append(told, topic) }
+				})
+				r.dis.script = func(int, *wire.PutRecordsRequest) fate {
+					if answer.code == "" {
+						return fate{}
+					}
+					return refusing(answer.code, 0)
+				}
+				toldBefore := -1
+				done := make(chan struct{})
+				batch := Batch{Topic: r.topic, Version: 9, Partition: 1, Records: plain(t, "a")}
+				r.engine.Submit([]Batch{batch}, func(int, Result) { toldBefore = len(told); close(done) })
+				<-done
+				want := 0
+				if answer.outdated {
+					want = 1
+				}
+				if toldBefore != want || len(told) != want {
+					t.Errorf("told %d times, %d of them before the answer, want %d", len(told), toldBefore, want)
+				}
+			})
+		})
+	}
+}

@@ -53,10 +53,19 @@ func (p *partition) conclude(a *answers) {
 			throttle, measured = p.throttleTime(), true
 		}
 		result := b.result()
+		if outdates(result.Code) {
+			a.outdated = append(a.outdated, b.topic)
+		}
 		result.ThrottleTime = throttle
 		b.finish(a, result)
 	}
 	p.release()
+}
+
+// outdates reports whether DIS contradicts what is known of a topic when it refuses a
+// batch with this code.
+func outdates(code int16) bool {
+	return code == kerr.UnknownTopicOrPartition.Code || code == kerr.LeaderNotAvailable.Code || code == kerr.NotLeaderForPartition.Code
 }
 
 // tally is what the results of one request amount to.

@@ -137,7 +137,7 @@ func (c *cache) store(name string, a answer) {
 	e.described, e.checked, e.err = a.started, a.at, a.err
 	switch {
 	case a.err == nil:
-		e.topic, e.unsettled = a.topic, a.unsettled
+		e.topic, e.unsettled = a.topic, a.unsettled || !e.confirms(a.topic)
 	case isDefinite(a.err):
 		e.topic, e.unsettled = nil, false
 	default:

@@ -212,7 +212,8 @@ func (c *Catalog) Known() []*translate.Topic {
 	return c.cache.topics()
 }
 
-// Invalidate makes the next lookup of the topic ask DIS.
+// Invalidate makes the next lookup of the topic ask DIS, as when DIS refuses a call
+// that fits the snapshot.
 func (c *Catalog) Invalidate(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

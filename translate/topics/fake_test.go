@@ -25,7 +25,8 @@ type fakeDIS struct {
 	fail        error                                   // answer of every call
 	createFails error                                   // answer of every creation
 	creates     int
-	listIDs     bool // the list shows the ids of the streams
+	listIDs     bool                                   // the list shows the ids of the streams
+	listed      func(*wire.DescribeStreamResponse) int // the partitions that the list counts, default listAll
 	lists       int
 	describes   map[string]int
 	parallel    int // describes running now
@@ -39,7 +40,7 @@ type fakeDIS struct {
 }
 
 func newFake(names ...string) *fakeDIS {
-	f := &fakeDIS{latency: 10 * time.Millisecond, streams: map[string]*wire.DescribeStreamResponse{}, describes: map[string]int{}}
+	f := &fakeDIS{listed: listAll, latency: 10 * time.Millisecond, streams: map[string]*wire.DescribeStreamResponse{}, describes: map[string]int{}}
 	for _, name := range names {
 		f.set(name, 1)
 	}
@@ -71,6 +72,23 @@ func partition(number int, status wire.PartitionStatus, bounds string) wire.Part
 		p.SequenceNumberRange = &bounds
 	}
 	return p
+}
+
+func listAll(d *wire.DescribeStreamResponse) int { return len(d.Partitions) }
+
+func listActive(d *wire.DescribeStreamResponse) int { return listed(d, wire.PartitionActive) }
+
+func listReadable(d *wire.DescribeStreamResponse) int {
+	return listed(d, wire.PartitionActive) + listed(d, wire.PartitionDeleted)
+}
+
+func listed(d *wire.DescribeStreamResponse, status wire.PartitionStatus) (found int) {
+	for _, p := range d.Partitions {
+		if p.Status == status {
+			found++
+		}
+	}
+	return found
 }
 
 // change edits a stream; a nil edit removes it.
@@ -145,7 +163,7 @@ func (f *fakeDIS) ListStreams(ctx context.Context) ([]wire.StreamInfo, error) {
 	var list []wire.StreamInfo
 	for name, d := range f.streams {
 		info := wire.StreamInfo{
-			StreamName: name, CreateTime: d.CreateTime, RetentionPeriod: d.RetentionPeriod, Status: d.Status, PartitionCount: len(d.Partitions),
+			StreamName: name, CreateTime: d.CreateTime, RetentionPeriod: d.RetentionPeriod, Status: d.Status, PartitionCount: f.listed(d),
 		}
 		if f.listIDs {
 			info.StreamID = d.StreamID
