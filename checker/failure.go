@@ -22,6 +22,7 @@ const maxViolations = 20
 // and what the evidence says of it.
 func (r *report) fail(f *failure) {
 	r.failed = append(r.failed, f.seed)
+	r.verdicts = append(r.verdicts, f.verdict())
 	events := f.history.timeline()
 	lines, err := readLogs(f.logs)
 	if err != nil {
@@ -39,6 +40,28 @@ func (r *report) fail(f *failure) {
 	fmt.Fprintln(r.out, f.describe(r.replay(f.seed), maxViolations, func(message string) string {
 		return excerpt(message, events, lines)
 	}))
+}
+
+// maxVerdict is where a line about a failed run is cut, in bytes.
+const maxVerdict = 400
+
+// verdict is the failure in a line, for the end of the output: of many runs that may
+// be all of it that is kept.
+func (f *failure) verdict() string {
+	text := ""
+	switch {
+	case f.err != nil:
+		text = fmt.Sprintf("the run broke off: %v", f.err)
+	case len(f.found) > 0:
+		text = fmt.Sprintf("%v", f.found[0])
+	}
+	if len(text) > maxVerdict {
+		text = strings.ToValidUTF8(text[:maxVerdict], "") + "…"
+	}
+	if more := len(f.found) - 1; f.err == nil && more > 0 {
+		text += fmt.Sprintf(" (and %d more violations)", more)
+	}
+	return fmt.Sprintf("seed %d: %s", f.seed, text)
 }
 
 // describe says how to run a seed again, what it did and what went wrong, up to

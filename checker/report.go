@@ -22,9 +22,11 @@ type report struct {
 	mu     sync.Mutex
 	number int
 	failed []uint64
-	cannot []error // what went wrong with the files of the checker itself
-	hits   map[string]int
-	totals struct{ sent, acknowledged, stored, repeated, served int }
+	// verdicts has a line for each of them.
+	verdicts []string
+	cannot   []error // what went wrong with the files of the checker itself
+	hits     map[string]int
+	totals   struct{ sent, acknowledged, stored, repeated, served int }
 }
 
 func (r *report) run(seed uint64) {
@@ -130,7 +132,8 @@ func (r *report) finish() error {
 	}
 	failures := append(r.cannot, r.evidence.finish())
 	if len(r.failed) > 0 {
-		failures = append(failures, fmt.Errorf("%d of %d runs failed, seeds%s", len(r.failed), r.number, listed(r.failed)))
+		failures = append(failures, fmt.Errorf("%d of %d runs failed, seeds%s\n%s",
+			len(r.failed), r.number, listed(r.failed), strings.Join(r.verdicts, "\n")))
 	}
 	if r.needAll && len(never) > 0 {
 		failures = append(failures, fmt.Errorf("never hit: %s", strings.Join(never, ", ")))
