@@ -21,8 +21,7 @@ const maxViolations = 20
 // fail keeps the evidence of a run, and prints what went wrong, how to see it again
 // and what the evidence says of it.
 func (r *report) fail(f *failure) {
-	r.failed = append(r.failed, f.seed)
-	r.verdicts = append(r.verdicts, f.verdict())
+	r.failed = append(r.failed, f.verdict())
 	events := f.history.timeline()
 	lines, err := readLogs(f.logs)
 	if err != nil {

@@ -21,12 +21,10 @@ type report struct {
 
 	mu     sync.Mutex
 	number int
-	failed []uint64
-	// verdicts has a line for each of them.
-	verdicts []string
-	cannot   []error // what went wrong with the files of the checker itself
-	hits     map[string]int
-	totals   struct{ sent, acknowledged, stored, repeated, served int }
+	failed []string // the verdicts
+	cannot []error  // what went wrong with the files of the checker itself
+	hits   map[string]int
+	totals struct{ sent, acknowledged, stored, repeated, served int }
 }
 
 func (r *report) run(seed uint64) {
@@ -132,8 +130,7 @@ func (r *report) finish() error {
 	}
 	failures := append(r.cannot, r.evidence.finish())
 	if len(r.failed) > 0 {
-		failures = append(failures, fmt.Errorf("%d of %d runs failed, seeds%s\n%s",
-			len(r.failed), r.number, listed(r.failed), strings.Join(r.verdicts, "\n")))
+		failures = append(failures, fmt.Errorf("%d of %d runs failed:\n%s", len(r.failed), r.number, strings.Join(r.failed, "\n")))
 	}
 	if r.needAll && len(never) > 0 {
 		failures = append(failures, fmt.Errorf("never hit: %s", strings.Join(never, ", ")))
